@@ -1,0 +1,56 @@
+# `make demo` and `make test` set up all they need, given Python 3.11+, git and make.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+JOBS ?= 2
+
+.PHONY: demo test lint types layers unit format perf constraints clean
+
+demo: $(VENV)/.installed
+	@$(BIN)/costpass report examples/ailang-results.jsonl.gz --by model
+
+test: lint types layers unit
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+layers: $(VENV)/.installed-dev
+	$(BIN)/lint-imports
+
+unit: $(VENV)/.installed-dev
+	$(BIN)/pytest -n $(JOBS)
+
+format: $(VENV)/.installed-dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+perf: $(VENV)/.installed-dev
+	$(BIN)/python perf/ledger_scan.py
+
+# Pins every version that a fresh install of all extras resolves to today.
+constraints:
+	$(PYTHON) -m venv $(VENV)-constraints
+	$(VENV)-constraints/bin/python -m pip install --quiet hatchling editables '.[inspect,dev]'
+	$(VENV)-constraints/bin/python -m pip freeze --exclude costpass | sort -f > constraints.txt
+	rm -rf $(VENV)-constraints
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "costpass needs Python 3.11 or later: make PYTHON=python3.12 …")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
+	$(PIP) install --quiet --constraint constraints.txt hatchling editables
+	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.installed
+	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable '.[inspect,dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -1,0 +1,1 @@
+"""One function per question: a ledger in, a typed answer out."""

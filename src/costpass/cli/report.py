@@ -1,0 +1,44 @@
+"""costpass report: what a correct answer cost."""
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from costpass.cli import common
+
+
+class Format(StrEnum):
+    text = "text"
+    md = "md"
+    json = "json"
+    csv = "csv"
+
+
+class Figure(StrEnum):
+    cost = "cost"
+    billed = "billed"
+    metered = "metered"
+    priced = "priced"
+    imported = "imported"
+
+
+def command(
+    sources: common.Sources,
+    by: Annotated[str, typer.Option(help="Fields to group by, parted by commas: strategy,benchmark …")] = "strategy",
+    output_format: Annotated[Format, typer.Option("--format", help="How to print it.")] = Format.text,
+    figure: Annotated[
+        Figure, typer.Option("--cost", help="Which figure of cost to use; `cost` is the one the ledger settled on.")
+    ] = Figure.cost,
+    where: common.Filters = None,
+    prices: common.PriceFiles = None,
+    log_format: common.LogFormat = None,
+) -> None:
+    """Attempts, passes, spend and cost of pass, per strategy or any other grouping."""
+    from costpass.analysis.summary import summary
+    from costpass.reports.summary import FORMATS
+
+    fields = [name.strip() for name in by.split(",") if name.strip()]
+    with common.opened(sources, prices=prices, log_format=log_format) as found:
+        result = summary(found.scan, fields, figure=figure.value, where=common.pairs(where, "--where"))
+        typer.echo(FORMATS[output_format.value](result))

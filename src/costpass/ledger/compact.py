@@ -1,0 +1,84 @@
+"""The columnar copy of a journal: the same attempts as zstd Parquet, for ledgers that are read often.
+
+The journal stays what it was. `ledger.json` says which file is the copy and how many bytes of the journal it holds,
+so attempts that are added later are read from the journal's tail until the next `compact`. The copy's name carries
+that number, so a crash before ledger.json is replaced leaves the old copy in force.
+"""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from costpass.errors import BadInputError
+from costpass.ledger.columns import literal, quoted, sql_types
+from costpass.ledger.journal import whole_bytes
+from costpass.ledger.scan import Scan, Table
+from costpass.ledger.store import Ledger
+
+
+@dataclass(frozen=True)
+class Compacted:
+    """What came of it."""
+
+    attempts: int
+    journal_bytes: int
+    parquet_bytes: int
+
+
+def compact(ledger: Ledger) -> Compacted:
+    """Writes the columnar copy of the whole journal; it counts only once it is complete on disk."""
+    before = ledger.columnar_path
+    partial = ledger.path / f".columnar.{os.getpid()}"
+    try:
+        with Scan([Table(ledger.journal_path, "jsonl")]) as scan:
+            # The scan holds writers off, so what it copies is what is measured here.
+            journal_bytes, _ = whole_bytes(ledger.journal_path)
+            count = _copy(scan, partial)
+        target = ledger.path / f"attempts-{journal_bytes}.parquet"
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    ledger.update_manifest(columnar={"file": target.name, "journal_bytes": journal_bytes, "attempts": count})
+    if before is not None and before != target:
+        before.unlink(missing_ok=True)
+    return Compacted(count, journal_bytes, target.stat().st_size)
+
+
+def export(scan: Scan, target: Path) -> int:
+    """Writes the attempts of a scan as one Parquet file, complete or not at all; returns how many."""
+    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    try:
+        count = _copy(scan, partial)
+        partial.replace(target)
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
+def _copy(scan: Scan, target: Path) -> int:
+    columns = list(sql_types())
+    # In a query, braces mark the place of the attempts; a folder's name may hold some of its own.
+    place = literal(str(target)).replace("{", "{{").replace("}", "}}")
+    copied = scan.query(
+        columns,
+        f"COPY (SELECT {', '.join(map(quoted, columns))} FROM {{attempts}}) TO {place} "
+        "(FORMAT parquet, COMPRESSION zstd)",
+    )
+    with target.open("rb") as written:
+        os.fsync(written.fileno())
+    return int(copied[0][0])
+
+
+def tables(ledger: Ledger) -> list[Table]:
+    """Where a ledger's attempts are: the columnar copy and what the journal holds beyond it."""
+    columnar = ledger.columnar_path
+    if columnar is None:
+        return [Table(ledger.journal_path, "jsonl")]
+    if not ledger.journal_path.is_file():
+        return [Table(columnar, "parquet")]
+    held, size = ledger.compacted_bytes, ledger.journal_path.stat().st_size
+    if size < held:
+        raise BadInputError(
+            f"{ledger.journal_path}: {size} bytes long, but {held} bytes of it were compacted: lines have gone missing"
+        )
+    return [Table(columnar, "parquet"), Table(ledger.journal_path, "jsonl", held)]

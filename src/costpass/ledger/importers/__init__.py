@@ -1,0 +1,1 @@
+"""Importers: the logs of other tools, read as attempts."""

@@ -1,0 +1,1 @@
+"""One module per log format; each holds one importer, named IMPORTER."""

@@ -1,0 +1,1 @@
+"""The numbers as people and programs read them."""

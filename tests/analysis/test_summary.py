@@ -1,0 +1,124 @@
+"""What the summary counts, and what it refuses to say."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.conftest import write_attempts
+
+from costpass.analysis.summary import Summary, summary
+from costpass.attempt import Attempt
+from costpass.ledger.scan import Scan, Table
+
+
+def attempt(number: int, **fields: Any) -> Attempt:
+    cost = {"cost_source": "imported"} if fields.get("cost_usd") is not None else {}
+    return Attempt(**{"problem": f"p{number}", "strategy": "s", "repetition": 0, **cost, **fields})
+
+
+def summarised(tmp_path: Path, attempts: Iterable[Attempt], **options: Any) -> Summary:
+    with Scan([Table(write_attempts(tmp_path / "a.jsonl", attempts), "jsonl")]) as scan:
+        return summary(scan, **options)
+
+
+def test_killed_and_timed_out_attempts_keep_their_spend(tmp_path: Path) -> None:
+    result = summarised(
+        tmp_path,
+        [
+            attempt(1, passed=True, cost_usd=1),
+            attempt(2, passed=False, cost_usd=3, status="timeout"),
+            attempt(3, passed=False, cost_usd=2, status="cost_killed"),
+        ],
+    )
+    assert result.total.cost_of_pass_usd.value == 6
+    assert result.total.attempts == 3
+
+
+def test_a_fault_costs_but_is_no_failure(tmp_path: Path) -> None:
+    result = summarised(
+        tmp_path,
+        [
+            attempt(1, passed=True, cost_usd=1),
+            attempt(2, cost_usd=0.5, status="fault"),
+            attempt(3, cost_usd=0.25, status="interrupted"),
+        ],
+    )
+    assert (result.total.attempts, result.total.faults) == (1, 2)
+    assert result.total.success_rate.value == 1
+    assert result.total.cost_of_pass_usd.value == 1.75
+    assert float(result.total.fault_spend_usd) == 0.75
+
+
+def test_unknown_costs_are_counted_and_left_out_on_both_sides(tmp_path: Path) -> None:
+    result = summarised(
+        tmp_path,
+        [attempt(1, passed=True, cost_usd=1), attempt(2, passed=True), attempt(3, passed=False)],
+    )
+    assert result.total.cost_of_pass_usd.value == 1
+    assert (result.total.passed, result.total.cost_known) == (2, 1)
+    assert any("cost known for 1 of 3" in note for note in result.notes)
+
+
+def test_unknown_outcomes_are_not_failures(tmp_path: Path) -> None:
+    result = summarised(tmp_path, [attempt(1, passed=True, cost_usd=1), attempt(2, cost_usd=5)])
+    assert result.total.success_rate.value == 1
+    assert result.total.cost_of_pass_usd.value == 1
+    assert float(result.total.spend_usd) == 6
+    assert result.total.outcome_unknown == 1
+
+
+def test_no_pass_is_infinite_and_no_cost_is_unknown(tmp_path: Path) -> None:
+    never = summarised(tmp_path, [attempt(1, passed=False, cost_usd=1)]).total.cost_of_pass_usd
+    assert (never.value, never.infinite) == (None, True)
+    unknown = summarised(tmp_path, [attempt(1, passed=True)]).total.cost_of_pass_usd
+    assert (unknown.value, unknown.infinite) == (None, False)
+
+
+def test_free_passes_cost_nothing(tmp_path: Path) -> None:
+    assert summarised(tmp_path, [attempt(1, passed=True, cost_usd=0)]).total.cost_of_pass_usd.value == 0
+
+
+def test_filters_choose_and_an_empty_value_asks_for_the_unknown(tmp_path: Path) -> None:
+    attempts = [attempt(1, passed=True, mode="a{b}'c"), attempt(2, passed=True)]
+    assert summarised(tmp_path, attempts, where={"mode": "a{b}'c"}).total.attempts == 1
+    assert summarised(tmp_path, attempts, where={"mode": ""}).total.attempts == 1
+    assert summarised(tmp_path, attempts, where={"passed": "true", "repetition": "0"}).total.attempts == 2
+
+
+def test_another_figure_of_cost_can_be_used(tmp_path: Path) -> None:
+    attempts = [attempt(1, passed=True, cost_usd=1, billed_usd=3)]
+    assert summarised(tmp_path, attempts, figure="billed").total.cost_of_pass_usd.value == 3
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from("ab"),
+            st.sampled_from([True, False, None]),
+            st.one_of(st.none(), st.integers(0, 10**9)),
+            st.booleans(),
+        ),
+        min_size=1,
+        max_size=30,
+    )
+)
+def test_rows_add_up_to_the_total(tmp_path_factory: pytest.TempPathFactory, rows: list[Any]) -> None:
+    attempts = [
+        attempt(
+            number,
+            strategy=strategy,
+            passed=None if fault else passed,
+            cost_usd=None if nano is None else nano / 10**9,
+            status="fault" if fault else "completed",
+        )
+        for number, (strategy, passed, nano, fault) in enumerate(rows)
+    ]
+    result = summarised(tmp_path_factory.mktemp("x"), attempts)
+    assert sum(row.attempts + row.faults for row in result.rows) == len(attempts)
+    assert sum(row.passed for row in result.rows) == sum(1 for a in attempts if a.passed)
+    assert sum(row.spend_usd for row in result.rows) == result.total.spend_usd
+    assert result.total.spend_usd == sum(a.cost_usd or 0 for a in attempts)
