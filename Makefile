@@ -30,7 +30,7 @@ format: $(VENV)/.installed-dev
 	$(BIN)/ruff format .
 
 perf: $(VENV)/.installed-dev
-	$(BIN)/python perf/ledger_scan.py
+	$(BIN)/python -m perf.ledger_scan
 
 # Pins every version that a fresh install of all extras resolves to today.
 constraints:

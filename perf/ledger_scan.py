@@ -1,6 +1,6 @@
 """How much costpass adds to DuckDB: a million attempts to the per-strategy table, beside the bare GROUP BY.
 
-    python perf/ledger_scan.py [--attempts 1000000] [--rounds 5]
+    python -m perf.ledger_scan [--attempts 1000000] [--rounds 5]
 
 Prints ratios measured side by side in one run, the peak memory of `costpass report` on each file, and the CPU time
 of `costpass --help` and of `costpass report` on ten attempts.

@@ -66,7 +66,7 @@ def test_unknown_outcomes_are_not_failures(tmp_path: Path) -> None:
     result = summarised(tmp_path, [attempt(1, passed=True, cost_usd=1), attempt(2, cost_usd=5)])
     assert result.total.success_rate.value == 1
     assert result.total.cost_of_pass_usd.value == 1
-    assert float(result.total.spend_usd) == 6
+    assert result.total.spend_usd == 6
     assert result.total.outcome_unknown == 1
 
 
@@ -118,7 +118,7 @@ def test_rows_add_up_to_the_total(tmp_path_factory: pytest.TempPathFactory, rows
         for number, (strategy, passed, nano, fault) in enumerate(rows)
     ]
     result = summarised(tmp_path_factory.mktemp("x"), attempts)
-    assert sum(row.attempts + row.faults for row in result.rows) == len(attempts)
-    assert sum(row.passed for row in result.rows) == sum(1 for a in attempts if a.passed)
-    assert sum(row.spend_usd for row in result.rows) == result.total.spend_usd
-    assert result.total.spend_usd == sum(a.cost_usd or 0 for a in attempts)
+    assert sum(row.attempts + row.faults for row in result.strategies) == len(attempts)
+    assert sum(row.passed for row in result.strategies) == sum(1 for a in attempts if a.passed)
+    assert sum(row.spend_usd or 0 for row in result.strategies) == (result.total.spend_usd or 0)
+    assert (result.total.spend_usd or 0) == sum(a.cost_usd or 0 for a in attempts)

@@ -188,3 +188,55 @@ def test_a_corrupt_line_inside_a_ledger_is_said(costpass: Run, tmp_path: Path) -
     assert done.returncode == 1
     assert "costpass ledger check" in done.stderr
     assert "attempts.jsonl:2" in costpass("ledger", "check", "l").stderr
+
+
+def test_a_pipe_is_refused_rather_than_waited_for(costpass: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.jsonl")
+    assert_refused(costpass("import", "x.jsonl", "-o", "out"), "x.jsonl: a pipe or device", tmp_path)
+    assert "a pipe or device" in costpass("report", "x.jsonl").stderr
+
+
+def test_a_pipe_or_folder_in_the_journals_place_is_named(costpass: Run, tmp_path: Path) -> None:
+    write_lines(tmp_path / "x.jsonl", [GOOD])
+    costpass("import", "x.jsonl", "-o", "l")
+    journal = tmp_path / "l" / "attempts.jsonl"
+    journal.unlink()
+    os.mkfifo(journal)
+    assert "l/attempts.jsonl: not a file" in costpass("show", "l").stderr
+    journal.unlink()
+    journal.mkdir()
+    assert "l/attempts.jsonl: not a file" in costpass("show", "l").stderr
+
+
+def test_a_heap_of_tiny_values_is_refused_in_bounded_memory(costpass: Run, tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_bytes(b"[" + b"[]," * 20_000_000 + b"[]]")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+    assert_refused(costpass("import", "x.json", "-o", "out", preexec_fn=limit), "over 10,000,000 values", tmp_path)
+
+
+def test_a_rejected_row_is_kept_as_the_log_has_it(costpass: Run, tmp_path: Path) -> None:
+    bad = {**GOOD, "repetition": 1, "cost_usd": -1}
+    write_lines(tmp_path / "x.jsonl", [GOOD, bad])
+    costpass("import", "x.jsonl", "-o", "out")
+    [rejected] = map(json.loads, (tmp_path / "out" / "rejected.jsonl").read_text().splitlines())
+    assert rejected["row"] == bad
+
+
+def test_a_rejected_row_may_hold_half_of_a_surrogate_pair(costpass: Run, tmp_path: Path) -> None:
+    good = {"task": "t", "mode": "baseline", "model": "m", "correct": True}
+    write_lines(tmp_path / "x.jsonl", [good, {**good, "task": "\ud800"}])
+    done = costpass("import", "x.jsonl", "-o", "out")
+    assert done.returncode == 3
+    assert "Traceback" not in done.stderr
+    [rejected] = map(json.loads, (tmp_path / "out" / "rejected.jsonl").read_text().splitlines())
+    assert rejected["row"]["task"] == "\ud800"
+
+
+def test_a_reason_is_short_however_long_the_value(costpass: Run, tmp_path: Path) -> None:
+    write_lines(tmp_path / "x.jsonl", [GOOD, {**GOOD, "repetition": 1, "cost_usd": 10**4000}])
+    done = costpass("import", "x.jsonl", "-o", "out")
+    assert done.returncode == 3
+    assert len(done.stderr) < 1000

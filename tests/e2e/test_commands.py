@@ -1,6 +1,7 @@
 """Each command does what its help says, and each option has its effect."""
 
 import json
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -244,3 +245,32 @@ def test_a_database_is_not_a_log(costpass: Run, tmp_path: Path) -> None:
     done = costpass("report", "x.db")
     assert done.returncode == 1
     assert "not a log that costpass knows" in done.stderr
+
+
+def test_a_log_named_twice_is_read_once(costpass: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "logs"
+    folder.mkdir()
+    write_lines(folder / "t.jsonl", [{"problem": "p", "model": "m", "passed": True, "cost_usd": 1}])
+    assert "1 attempts imported" in costpass("import", "logs", "logs/t.jsonl", "logs/*.jsonl", "-o", "l").stdout
+    assert len(costpass("show", "l", tmp_path / "l", "--format", "jsonl").stdout.splitlines()) == 1
+
+
+def test_sources_that_share_attempts_are_told_of(costpass: Run, ledger: Path, tmp_path: Path) -> None:
+    shutil.copytree(ledger, tmp_path / "copy")
+    done = costpass("show", ledger, "copy", "--format", "jsonl")
+    assert len(done.stdout.splitlines()) == 16
+    assert "share attempts, which are counted each time" in done.stderr
+    assert costpass("show", ledger, "--format", "jsonl").stderr == ""
+
+
+@pytest.mark.parametrize("usage", ["input=nan", "input=1e400", "input=1.5", "input=some"])
+def test_usage_that_is_no_count_is_refused(costpass: Run, usage: str) -> None:
+    done = costpass("prices", "gpt-5", "--usage", usage)
+    assert done.returncode == 1
+    assert f"--usage {usage}" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_prices_say_so_when_they_are_another_providers(costpass: Run) -> None:
+    assert "these are the ones at 'openai'" in costpass("prices", "gpt-5", "--provider", "nobody").stderr
+    assert "'openai'" not in costpass("prices", "gpt-5", "--provider", "openai").stderr

@@ -89,6 +89,12 @@ def test_a_place_that_holds_something_is_refused(tmp_path: Path) -> None:
         ("{", "not JSON"),
         ("[]", "the file says None"),
         ('{"format": "costpass.ledger/9"}', "reads costpass.ledger/1, the file says 'costpass.ledger/9'"),
+        ("[" * 100_000, "not JSON"),
+        ('{"format": "costpass.ledger/1", "attempt_schema": 7}', "attempts of schema 1, the file says 7"),
+        ('{"format": "costpass.ledger/1", "columnar": "yes"}', "`columnar` does not name"),
+        ('{"format": "costpass.ledger/1", "columnar": {"file": "x.parquet"}}', "`columnar` does not name"),
+        ('{"format": "costpass.ledger/1", "columnar": {"file": "../x", "journal_bytes": 1}}', "does not name"),
+        ('{"format": "costpass.ledger/1", "columnar": {"file": "x", "journal_bytes": -1}}', "does not name"),
     ],
 )
 def test_what_is_no_ledger_is_refused_in_words(tmp_path: Path, manifest: str | None, complaint: str) -> None:
@@ -184,6 +190,25 @@ def test_compacting_again_takes_in_the_rest_and_drops_the_old_copy(ledger: Ledge
     assert compact(ledger).attempts == 2, "and once more, with nothing new"
     assert [file.name for file in ledger.path.glob("*.parquet")] == [ledger.manifest["columnar"]["file"]]
     assert problems(Ledger(ledger.path)) == ["a", "b"]
+
+
+def test_of_two_compactions_at_once_the_copy_in_force_stays(ledger: Ledger) -> None:
+    fill(ledger, [attempt("a")])
+    slow = Ledger(ledger.path)
+    compact(ledger)
+    fill(ledger, [attempt("b")])
+    compact(slow)
+    assert [file.name for file in ledger.path.glob("*.parquet")] == [slow.manifest["columnar"]["file"]]
+    assert problems(Ledger(ledger.path)) == ["a", "b"]
+
+
+def test_a_scan_says_which_columnar_copy_is_missing(ledger: Ledger) -> None:
+    fill(ledger, [attempt("a")])
+    compact(ledger)
+    copy = next(ledger.path.glob("*.parquet"))
+    copy.unlink()
+    with pytest.raises(BadInputError, match=rf"{copy.name}: the columnar copy is not there"):
+        problems(Ledger(ledger.path))
 
 
 def test_a_copy_alone_is_a_ledger_still(ledger: Ledger) -> None:
@@ -293,3 +318,11 @@ def test_a_scan_leaves_nothing_in_the_temporary_folder(
         assert list(scratch.iterdir())
         scan.query(["problem"], "SELECT problem FROM {attempts}")
     assert list(scratch.iterdir()) == []
+
+
+def test_a_star_in_a_name_does_not_take_in_the_neighbours(tmp_path: Path) -> None:
+    starred, neighbour = (fill(Ledger.create(tmp_path / name, name=name), [attempt(name)]) for name in ("run*", "run2"))
+    assert problems(starred) == ["run*"]
+    compact(starred)
+    compact(neighbour)
+    assert problems(starred) == ["run*"]

@@ -7,7 +7,20 @@ from typing import Annotated
 import typer
 
 import costpass
-from costpass.cli import compact, import_, ledger, prices, report, reprice, schema, show
+from costpass.cli import (
+    compact,
+    compare,
+    frontier,
+    import_,
+    ledger,
+    pareto,
+    prices,
+    report,
+    reprice,
+    risk,
+    schema,
+    show,
+)
 
 app = typer.Typer(
     help="What does a correct answer cost? Cost of pass for language models, coding agents and the logs you have.",
@@ -18,6 +31,10 @@ app = typer.Typer(
 )
 app.command("import")(import_.command)
 app.command("report")(report.command)
+app.command("compare")(compare.command)
+app.command("frontier")(frontier.command)
+app.command("risk")(risk.command)
+app.command("pareto")(pareto.command)
 app.command("show")(show.command)
 app.command("prices")(prices.command)
 app.command("reprice")(reprice.command)

@@ -5,6 +5,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -31,6 +32,38 @@ Filters = Annotated[
         "--where", metavar="FIELD=VALUE", help="Only attempts with this value; repeatable. FIELD= means not known."
     ),
 ]
+Experts = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--expert", metavar="BENCHMARK=USD", help="An expert's price for one solution; repeatable, * for all."
+    ),
+]
+ContextFile = Annotated[
+    str | None,
+    typer.Option("--context", help="YAML with experts, families and release dates; `paper` is Cost-of-Pass's own."),
+]
+UnitName = Annotated[
+    str,
+    typer.Option("--unit", help="What cost is counted in: usd, seconds, tokens, a field, or any quantity recorded."),
+]
+Resamples = Annotated[int, typer.Option("--resamples", min=100, help="How many resamples, where there is resampling.")]
+Seed = Annotated[int, typer.Option("--seed", min=0, help="The seed of resampling: same seed, same bytes.")]
+
+
+class Interval(StrEnum):
+    linearised = "linearised"
+    bootstrap = "bootstrap"
+
+
+class ReportFormat(StrEnum):
+    text = "text"
+    md = "md"
+    json = "json"
+
+
+IntervalMethod = Annotated[
+    Interval, typer.Option("--interval", help="linearised: closed form, with a t quantile; bootstrap: over problems.")
+]
 LogFormat = Annotated[
     str | None,
     typer.Option("--log-format", help="Read logs as this format (costpass import --list) instead of guessing."),
@@ -53,6 +86,19 @@ def pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:
             raise CostpassError(f"{option} {text}: expected NAME=VALUE")
         found[name.strip()] = value
     return found
+
+
+def numbers(text: str | None, option: str) -> dict[str, float]:
+    """NAME=NUMBER,… from an option."""
+    from costpass.errors import CostpassError
+
+    if not text:
+        return {}
+    found = pairs(text.split(","), option)
+    try:
+        return {name: float(value) for name, value in found.items()}
+    except ValueError:
+        raise CostpassError(f"{option} {text}: every value must be a number") from None
 
 
 def day(text: str | None) -> datetime | None:

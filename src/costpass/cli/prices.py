@@ -1,5 +1,6 @@
 """costpass prices: what a model costs, and what some usage of it would."""
 
+import math
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -38,6 +39,8 @@ def command(
     quote = PriceBook.load(*(prices or ())).quote(model, provider=provider, at=common.day(at))
     bill = quote.bill(_usage(usage)) if usage else None
     typer.echo(_as_json(quote, bill) if output_format is Format.json else _as_text(quote, bill))
+    if provider and quote.provider and provider.casefold() != quote.provider.casefold():
+        common.say(f"no prices at {provider!r} are known by that name; these are the ones at {quote.provider!r}")
     if quote.stale:
         common.say(f"these prices were last known to be checked {quote.age_days} days ago; see if they still hold")
 
@@ -53,7 +56,9 @@ def _usage(text: str) -> "Usage":
     try:
         numbers = {name: float(value) for name, value in counts.items()}
     except ValueError:
-        raise CostpassError(f"--usage {text}: every count must be a number") from None
+        numbers = {"": math.nan}
+    if not all(map(math.isfinite, numbers.values())):
+        raise CostpassError(f"--usage {text}: every count must be a number")
     if "total_input" in numbers:
         cached = sum(numbers.get(name, 0) for name in ("cache_read", "cache_write", "cache_write_1h"))
         numbers["input"] = numbers.pop("total_input") - cached
@@ -61,7 +66,7 @@ def _usage(text: str) -> "Usage":
     for name, number in numbers.items():
         field = name if name.endswith(("_tokens", "requests", "turns")) else f"{name}_tokens"
         if field in Usage.model_fields:
-            fields[field] = int(number)
+            fields[field] = int(number) if number.is_integer() else number
         else:
             fields["quantities"][name] = number
     try:

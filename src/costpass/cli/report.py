@@ -30,15 +30,30 @@ def command(
     figure: Annotated[
         Figure, typer.Option("--cost", help="Which figure of cost to use; `cost` is the one the ledger settled on.")
     ] = Figure.cost,
+    expert: common.Experts = None,
+    context: common.ContextFile = None,
+    interval: common.IntervalMethod = common.Interval.linearised,
+    resamples: common.Resamples = 10_000,
+    seed: common.Seed = 0,
     where: common.Filters = None,
     prices: common.PriceFiles = None,
     log_format: common.LogFormat = None,
 ) -> None:
     """Attempts, passes, spend and cost of pass, per strategy or any other grouping."""
+    from costpass.analysis.context import load_context, parse_expert
     from costpass.analysis.summary import summary
     from costpass.reports.summary import FORMATS
 
     fields = [name.strip() for name in by.split(",") if name.strip()]
     with common.opened(sources, prices=prices, log_format=log_format) as found:
-        result = summary(found.scan, fields, figure=figure.value, where=common.pairs(where, "--where"))
+        result = summary(
+            found.scan,
+            fields,
+            figure=figure.value,
+            where=common.pairs(where, "--where"),
+            context=load_context(context).with_experts(dict(parse_expert(text) for text in expert or ())),
+            interval=interval.value,
+            resamples=resamples,
+            seed=seed,
+        )
         typer.echo(FORMATS[output_format.value](result))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from costpass.errors import BadInputError
 from costpass.ledger.columns import literal, quoted, sql_types
-from costpass.ledger.journal import whole_bytes
+from costpass.ledger.journal import held, whole_bytes
 from costpass.ledger.scan import Scan, Table
 from costpass.ledger.store import Ledger
 
@@ -27,21 +27,28 @@ class Compacted:
 
 def compact(ledger: Ledger) -> Compacted:
     """Writes the columnar copy of the whole journal; it counts only once it is complete on disk."""
-    before = ledger.columnar_path
     partial = ledger.path / f".columnar.{os.getpid()}"
     try:
         with Scan([Table(ledger.journal_path, "jsonl")]) as scan:
             # The scan holds writers off, so what it copies is what is measured here.
             journal_bytes, _ = whole_bytes(ledger.journal_path)
             count = _copy(scan, partial)
-        target = ledger.path / f"attempts-{journal_bytes}.parquet"
-        partial.replace(target)
+        parquet_bytes = partial.stat().st_size
+        # Nobody reads while the copies change places, and of two compactions at once the later one sees the other's.
+        with held(ledger.journal_path):
+            _put_in_force(ledger, partial, journal_bytes, count)
     finally:
         partial.unlink(missing_ok=True)
+    return Compacted(count, journal_bytes, parquet_bytes)
+
+
+def _put_in_force(ledger: Ledger, partial: Path, journal_bytes: int, count: int) -> None:
+    before = Ledger(ledger.path).columnar_path
+    target = ledger.path / f"attempts-{journal_bytes}.parquet"
+    partial.replace(target)
     ledger.update_manifest(columnar={"file": target.name, "journal_bytes": journal_bytes, "attempts": count})
     if before is not None and before != target:
         before.unlink(missing_ok=True)
-    return Compacted(count, journal_bytes, target.stat().st_size)
 
 
 def export(scan: Scan, target: Path) -> int:
@@ -76,9 +83,9 @@ def tables(ledger: Ledger) -> list[Table]:
         return [Table(ledger.journal_path, "jsonl")]
     if not ledger.journal_path.is_file():
         return [Table(columnar, "parquet")]
-    held, size = ledger.compacted_bytes, ledger.journal_path.stat().st_size
-    if size < held:
+    done, size = ledger.compacted_bytes, ledger.journal_path.stat().st_size
+    if size < done:
         raise BadInputError(
-            f"{ledger.journal_path}: {size} bytes long, but {held} bytes of it were compacted: lines have gone missing"
+            f"{ledger.journal_path}: {size} bytes long, but {done} bytes of it were compacted: lines have gone missing"
         )
-    return [Table(columnar, "parquet"), Table(ledger.journal_path, "jsonl", held)]
+    return [Table(columnar, "parquet"), Table(ledger.journal_path, "jsonl", done)]

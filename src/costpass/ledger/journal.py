@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -112,11 +113,25 @@ def repair(path: Path) -> Repair | None:
 @contextmanager
 def reading(path: Path) -> Iterator[int]:
     """Holds writers off and yields how many bytes of the journal are whole lines."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    # Without O_NONBLOCK, opening a pipe in the journal's place would wait for a writer.
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise BadInputError(f"{path}: not a file")
         with _locked(descriptor, shared=True):
             size = os.fstat(descriptor).st_size
             yield size - len(_torn_tail(descriptor, size))
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Holds readers and writers off."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with _locked(descriptor):
+            yield
     finally:
         os.close(descriptor)
 

@@ -13,7 +13,9 @@ from costpass.ledger.compact import tables
 from costpass.ledger.importers.importing import Import, Progress, Tally, unseen
 from costpass.ledger.importers.into import import_to_scratch
 from costpass.ledger.importers.protocol import Importer, Settings
-from costpass.ledger.scan import Scan, Table, parquet_columns
+from costpass.ledger.importers.source import require_file
+from costpass.ledger.queries import duplicate_keys
+from costpass.ledger.scan import GoneError, Scan, Table, parquet_columns
 from costpass.ledger.store import JOURNAL, Ledger
 
 _PARQUET_MAGIC = b"PAR1"
@@ -29,7 +31,7 @@ class Opened:
 
 
 def expand(names: Iterable[str]) -> list[Path]:
-    """Paths of names and globs; a glob that matches nothing is an error."""
+    """Paths of names and globs, each once; a glob that matches nothing is an error."""
     paths: list[Path] = []
     for name in names:
         if Path(name).exists():
@@ -39,7 +41,9 @@ def expand(names: Iterable[str]) -> list[Path]:
         if not matches:
             raise CostpassError(f"{name}: no such file or directory")
         paths.extend(map(Path, matches))
-    return paths
+    for path in paths:
+        require_file(path)
+    return list({path.resolve(): path for path in reversed(paths)}.values())[::-1]
 
 
 def open_sources(
@@ -51,22 +55,30 @@ def open_sources(
     progress: Progress = unseen,
 ) -> Opened:
     """One scan over everything named. Logs of other tools are imported on the fly, into a place that is removed."""
-    own: list[Table] = []
-    foreign: list[Path] = []
-    for path in expand(names):
-        found = _own_tables(path)
-        own.extend(found)
-        if not found:
-            foreign.append(path)
+    paths = expand(names)
+    foreign = [path for path in paths if not _own_tables(path)]
     settings = settings or Settings()
     imported = None
+    fresh: list[Table] = []
     if foreign:
         scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="costpass-")))
         reader = Import(foreign, settings, importer=importer, progress=progress)
-        own.append(Table(import_to_scratch(scratch / "import", reader), "jsonl"))
+        fresh.append(Table(import_to_scratch(scratch / "import", reader), "jsonl"))
         imported = reader.tally
-    scan = stack.enter_context(Scan(own))
-    return Opened(scan, imported, [*settings.notes, *scan.notes])
+    own = [path for path in paths if path not in foreign]
+    scan = stack.enter_context(_scan(own, fresh))
+    doubled = duplicate_keys(scan, most=1) if len(own) + len(fresh) > 1 else []
+    notes = [f"the sources share attempts, which are counted each time: {double}" for double in doubled]
+    return Opened(scan, imported, [*settings.notes, *scan.notes, *notes])
+
+
+def _scan(own: Sequence[Path], fresh: Sequence[Table]) -> Scan:
+    tables = [table for path in own for table in _own_tables(path)]
+    try:
+        return Scan([*tables, *fresh])
+    except GoneError:
+        # Compacted between the reading of ledger.json and now; it names the new copy.
+        return Scan([*(table for path in own for table in _own_tables(path)), *fresh])
 
 
 def open_ledger(path: Path) -> Ledger:

@@ -17,7 +17,7 @@ _ID = (
     + ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '')" for name in KEY_FIELDS)
     + f")), {ID_LENGTH})"
 )
-_FAULTS = "(" + ", ".join(literal(status) for status in FAULT_STATUSES) + ")"
+FAULTS = "(" + ", ".join(literal(status) for status in FAULT_STATUSES) + ")"
 
 
 @dataclass
@@ -72,8 +72,8 @@ def sums(
     # Grouping by the kind of row as well keeps it to two aggregates; the few kinds are put together afterwards.
     rows = scan.query(
         needed,
-        f"SELECT {keys}, status IN {_FAULTS} AS fault, passed, count(*), count({cost}), sum({cost}) "
-        f"FROM {{attempts}} {_where(where)} GROUP BY ALL ORDER BY {keys} NULLS FIRST",
+        f"SELECT {keys}, status IN {FAULTS} AS fault, passed, count(*), count({cost}), sum({cost}) "
+        f"FROM {{attempts}} {condition(where)} GROUP BY ALL ORDER BY {keys} NULLS FIRST",
     )
     cells: dict[tuple[Any, ...], Sums] = {}
     for *values, fault, passed, count, known, usd in rows:
@@ -105,14 +105,14 @@ def attempts(
 ) -> Iterator[Attempt]:
     """The attempts themselves, in the order they were written."""
     columns = list(sql_types())
-    condition = _where(where) or "WHERE true"
+    chosen = condition(where) or "WHERE true"
     if id_prefix:
-        condition += f" AND starts_with({_ID}, {literal(_checked(id_prefix))})"
+        chosen += f" AND starts_with({_ID}, {literal(_checked(id_prefix))})"
     offset = 0
     if last is not None:
-        total = scan.query(columns, f"SELECT count(*) FROM {{attempts}} {condition}")[0][0]
+        total = scan.query(columns, f"SELECT count(*) FROM {{attempts}} {chosen}")[0][0]
         offset = max(0, int(total) - last)
-    for rows in scan.batches(columns, f"SELECT * FROM {{attempts}} {condition} OFFSET {offset}"):
+    for rows in scan.batches(columns, f"SELECT * FROM {{attempts}} {chosen} OFFSET {offset}"):
         for row in rows:
             yield _attempt(dict(zip(columns, row, strict=True)))
 
@@ -126,7 +126,7 @@ def _attempt(values: dict[str, Any]) -> Attempt:
     return Attempt(**{name: value for name, value in values.items() if value is not None})
 
 
-def _where(where: Mapping[str, str] | None) -> str:
+def condition(where: Mapping[str, str] | None) -> str:
     """FIELD=VALUE pairs as a condition; an empty value asks for what is not known."""
     if not where:
         return ""
@@ -145,3 +145,38 @@ def _checked(value: str) -> str:
         raise CostpassError("a filter's value cannot hold a NUL character")
     # The scan fills in {attempts} by name, so braces in a value are doubled.
     return value.replace("{", "{{").replace("}", "}}")
+
+
+@dataclass(frozen=True)
+class Medians:
+    """Speed and cost of the attempts that passed, for one group."""
+
+    time_to_first_attempt_ms: float | None
+    time_to_success_ms: float | None
+    turns_to_success: float | None
+    tokens_per_sec: float | None
+    p90_cost: float | None
+    cost_killed: int
+
+
+def medians(
+    scan: Scan, by: Sequence[str], *, figure: Figure = "cost", where: Mapping[str, str] | None = None
+) -> dict[tuple[Any, ...], Medians]:
+    """Medians over passed attempts, by group; the 90th percentile of cost is by nearest rank."""
+    names = require_fields(by)
+    cost = f"{figure}_usd"
+    timing = ["first_attempt_ms", "success_at_ms", "duration_ms", "turns", "tokens_per_sec"]
+    needed = list(dict.fromkeys([*names, "passed", "status", cost, *timing, *(where or {})]))
+    keys = ", ".join(quoted(name) for name in names)
+    rows = scan.query(
+        needed,
+        f"""SELECT {keys}, median(first_attempt_ms) FILTER (passed),
+        median(coalesce(success_at_ms, duration_ms)) FILTER (passed), median(turns) FILTER (passed),
+        median(tokens_per_sec) FILTER (passed), quantile_disc({cost}, 0.9) FILTER (passed),
+        count(*) FILTER (status = 'cost_killed') FROM {{attempts}} {condition(where)} GROUP BY {keys}""",
+    )
+    found = {}
+    for *values, first, success, turns, speed, p90, killed in rows:
+        figures = [None if figure is None else float(figure) for figure in (first, success, turns, speed, p90)]
+        found[tuple(values)] = Medians(figures[0], figures[1], figures[2], figures[3], figures[4], int(killed))
+    return found

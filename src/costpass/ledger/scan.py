@@ -27,6 +27,10 @@ class Table:
     skip_bytes: int = 0
 
 
+class GoneError(BadInputError):
+    """A columnar copy that is not there, or no longer: another process may have compacted the ledger just now."""
+
+
 class Scan:
     """Reads tables through DuckDB. Journals are held still, by a shared lock, for as long as the scan is open."""
 
@@ -37,6 +41,9 @@ class Scan:
             self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="costpass-")))
             self._parquet = [table.path for table in tables if table.kind == "parquet"]
             self._jsonl = [path for table in tables if table.kind == "jsonl" for path in self._whole_lines(table)]
+            for path in self._parquet:
+                if not path.is_file():
+                    raise GoneError(f"{path}: the columnar copy is not there; `costpass compact` makes it anew")
             self.connection = self._open.enter_context(_connect(self._scratch))
         except BaseException:
             self._open.close()

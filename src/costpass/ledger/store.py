@@ -97,9 +97,26 @@ def _read_manifest(path: Path) -> dict[str, Any]:
         raise BadInputError(f"{path} is not a ledger: it has no {MANIFEST}") from None
     except OSError as error:
         raise BadInputError(f"{place}: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInputError(f"{place}: not JSON ({error})") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
         found = manifest.get("format") if isinstance(manifest, dict) else None
         raise BadInputError(f"{place}: this costpass reads {FORMAT}, the file says {found!r}")
+    if manifest.get("attempt_schema", SCHEMA_VERSION) != SCHEMA_VERSION:
+        raise BadInputError(
+            f"{place}: this costpass reads attempts of schema {SCHEMA_VERSION}, the file says "
+            f"{manifest['attempt_schema']!r}"
+        )
+    if manifest.get("columnar") is not None and not _names_a_copy(manifest["columnar"]):
+        raise BadInputError(
+            f"{place}: `columnar` does not name a Parquet file here and how much of the journal it holds; take the "
+            "key out, and `costpass compact` writes it anew"
+        )
     return manifest
+
+
+def _names_a_copy(columnar: Any) -> bool:
+    if not isinstance(columnar, dict):
+        return False
+    file, held = columnar.get("file"), columnar.get("journal_bytes")
+    return isinstance(file, str) and Path(file).name == file and isinstance(held, int) and held >= 0

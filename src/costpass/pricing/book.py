@@ -103,6 +103,11 @@ class PriceBook:
         """What `usage` of `model` costs."""
         return self.quote(model, provider=provider, at=at).bill(usage)
 
+    def released(self, model: str) -> date | None:
+        """When a model was released, where the user's own entry says so; the library does not know."""
+        entry = self._own(model, datetime.now(UTC))
+        return entry[1].released if entry else None
+
     def _own(self, model: str, moment: datetime) -> tuple[str, ModelEntry] | None:
         folded = model.casefold()
         # A model's own name comes before another's alias: AILANG's models share API names at different prices.

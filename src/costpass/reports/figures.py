@@ -2,7 +2,10 @@
 
 from decimal import Decimal
 
-from costpass.analysis.summary import Estimate
+from costpass.analysis.estimate import Estimate
+
+#: An upper bound beyond so many times the figure says that there is none worth printing.
+_FAR = 1000
 
 
 def dollars(amount: float | Decimal | None) -> str:
@@ -11,17 +14,23 @@ def dollars(amount: float | Decimal | None) -> str:
     >>> dollars(0.0105912), dollars(1.12321), dollars(Decimal("1234.5")), dollars(0), dollars(None)
     ('$0.01059', '$1.1232', '$1,234.50', '$0', 'unknown')
     """
-    if amount is None:
-        return "unknown"
-    value = float(amount)
-    if value == 0:
-        return "$0"
+    return "unknown" if amount is None else ("$0" if amount == 0 else f"${_number(float(amount))}")
+
+
+def amount(value: float | None, unit: str = "usd") -> str:
+    """A cost in its unit."""
+    if unit == "usd":
+        return dollars(value)
+    return "unknown" if value is None else f"{_number(value) if value else '0'} {unit}"
+
+
+def _number(value: float) -> str:
     if value >= 10:
-        return f"${value:,.2f}"
+        return f"{value:,.2f}"
     if value >= 1:
-        return f"${value:.4f}"
+        return f"{value:.4f}"
     leading = -Decimal(repr(value)).adjusted()
-    return f"${value:.{leading + 3}f}"
+    return f"{value:.{leading + 3}f}"
 
 
 def percent(share: float | None) -> str:
@@ -29,5 +38,34 @@ def percent(share: float | None) -> str:
     return "unknown" if share is None else f"{100 * share:.1f} %"
 
 
-def cost_of_pass(estimate: Estimate) -> str:
-    return "∞ (none passed)" if estimate.infinite else dollars(estimate.value)
+def signed_percent(change: float | None) -> str:
+    """A change in percent, with its sign."""
+    return "unknown" if change is None else f"{100 * change:+.1f} %".replace("-", "−")
+
+
+def cost(estimate: Estimate, unit: str = "usd", *, infinite: str = "∞") -> str:
+    """A cost, infinite ones said so."""
+    return infinite if estimate.infinite else amount(estimate.value, unit)
+
+
+def bounds(estimate: Estimate, unit: str = "usd") -> str:
+    """The interval of a cost: `[$0.01, $0.02]`, open above where there is no limit, empty where it cannot be said."""
+    if estimate.low is None:
+        return ""
+    far = estimate.high is None or (estimate.value is not None and estimate.high > _FAR * estimate.value)
+    return f"[{amount(estimate.low, unit)}, {'∞' if far else amount(estimate.high, unit)}]"
+
+
+def percent_bounds(estimate: Estimate) -> str:
+    """The interval of a share."""
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f"[{100 * estimate.low:.0f}, {100 * estimate.high:.0f}]"
+
+
+def change_bounds(estimate: Estimate) -> str:
+    """The interval of a change."""
+    if estimate.low is None:
+        return "cannot be said"
+    high = "no limit" if estimate.high is None or estimate.high > _FAR else signed_percent(estimate.high)
+    return f"[{signed_percent(estimate.low)}, {high}]"

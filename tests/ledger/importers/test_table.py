@@ -14,6 +14,7 @@ from costpass.errors import CostpassError
 from costpass.ledger.importers.formats.table import IMPORTER
 from costpass.ledger.importers.importing import Import
 from costpass.ledger.importers.protocol import Settings
+from costpass.ledger.importers.registry import recognise
 from costpass.ledger.importers.source import Source
 
 
@@ -90,3 +91,67 @@ def test_a_table_without_outcomes_or_costs_is_not_claimed(tmp_path: Path, conten
     (tmp_path / "x.jsonl").write_text(content)
     assert not IMPORTER.recognises(Source(tmp_path / "x.csv"))
     assert not IMPORTER.recognises(Source(tmp_path / "x.jsonl"))
+
+
+def test_a_row_longer_than_the_head_is_still_recognised(tmp_path: Path) -> None:
+    transcript = "x" * 200_000
+    row = {"problem": "p", "model": "m", "passed": True, "cost_usd": 1, "transcript": transcript}
+    lines = write_lines(tmp_path / "t.jsonl", [row, {**row, "problem": "q"}])
+    cells = tmp_path / "t.csv"
+    cells.write_text(f"problem,model,passed,cost_usd,transcript\np,m,yes,1,{transcript}\nq,m,yes,1,\n")
+    for file in (lines, cells):
+        assert IMPORTER.recognises(Source(file))
+        assert [attempt.problem for attempt in read(file)] == ["p", "q"]
+    copeca = write_lines(
+        tmp_path / "c.jsonl", [{"task": "t", "mode": "a", "model": "m", "correct": True, "answer": transcript}]
+    )
+    importer = recognise(Source(copeca))
+    assert importer is not None
+    assert importer.name == "copeca"
+
+
+def test_a_csv_may_have_very_many_columns(tmp_path: Path) -> None:
+    wide = tmp_path / "wide.csv"
+    more = ",".join(f"c{number}" for number in range(65_536))
+    wide.write_text(f"problem,passed,cost_usd,{more}\np,yes,1\n")
+    assert IMPORTER.recognises(Source(wide))
+    settings = Settings()
+    assert len(read(wide, settings)) == 1
+    assert "and 65506 more" in settings.notes[0]
+
+
+def test_a_quote_that_is_never_closed_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('problem,model,passed,cost_usd\n"a,m,yes,1\nb,m,yes,1\n')
+    with pytest.raises(CostpassError, match="line 3: not CSV text"):
+        read(tmp_path / "t.csv")
+
+
+def test_a_quoted_cell_keeps_its_blank_lines(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('problem,model,passed,cost_usd\n"a\n\nb",m,yes,1\n\n"a\nb",m,yes,1\n')
+    assert [attempt.problem for attempt in read(tmp_path / "t.csv")] == ["a\n\nb", "a\nb"]
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("problem,model,passed,passed,cost_usd\na,m,yes,no,1\n")
+    assert IMPORTER.recognises(Source(tmp_path / "t.csv"))
+    with pytest.raises(CostpassError, match="two columns are called 'passed'"):
+        read(tmp_path / "t.csv")
+
+
+def test_text_in_another_encoding_is_named_by_its_line(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_bytes("problem,passed,cost_usd\né,yes,1\n".encode("latin-1"))
+    with pytest.raises(CostpassError, match="line 2: not CSV text"):
+        read(tmp_path / "t.csv")
+
+
+def test_a_comma_parts_thousands_or_is_not_guessed_at(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('problem,passed,cost_usd\na,yes,"$1,234.50"\n')
+    assert [attempt.cost_usd for attempt in read(tmp_path / "t.csv")] == [Decimal("1234.50")]
+    (tmp_path / "t.csv").write_text('problem,passed,cost_usd\na,yes,"0,5"\n')
+    with pytest.raises(CostpassError, match="cost_usd: cannot read '0,5'"):
+        read(tmp_path / "t.csv")
+
+
+def test_a_long_whole_number_keeps_all_its_digits(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("problem,passed,cost_usd,seed\na,yes,1,1234567890123456789\n")
+    assert [attempt.seed for attempt in read(tmp_path / "t.csv")] == [1234567890123456789]

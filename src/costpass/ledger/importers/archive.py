@@ -1,6 +1,5 @@
 """A zip archive to import from, read within bounds whatever it holds."""
 
-import json
 import tempfile
 import zipfile
 from collections.abc import Iterator
@@ -8,7 +7,7 @@ from contextlib import contextmanager
 from typing import IO, Any
 
 from costpass.errors import BadInputError
-from costpass.ledger.importers.source import Source
+from costpass.ledger.importers.source import Source, parsed
 
 LARGEST_ARCHIVE_BYTES = 4 * 1024**3
 LARGEST_MEMBER_BYTES = 1024**3
@@ -36,7 +35,7 @@ def json_member(archive: zipfile.ZipFile, name: str) -> Any:
         # In pieces, since then a member cannot unpack to more than the size it declares.
         with archive.open(name) as file:
             content = b"".join(iter(lambda: file.read(_CHUNK_BYTES), b""))
-        return json.loads(content)
+        return parsed(content)
     except Exception as error:  # noqa: BLE001 - every decompressor has exceptions of its own
         raise ValueError(f"cannot be read: {error}") from None
 

@@ -21,6 +21,7 @@ from costpass.pricing import PriceError
 from costpass.strict_yaml import complaint
 
 _REJECTED_ROW_CHARACTERS = 10_000
+_REASON_CHARACTERS = 300
 
 #: Called now and then with the bytes of input done so far and the attempts found.
 Progress = Callable[[int, int], None]
@@ -133,8 +134,8 @@ class Import:
         finished = attempt.model_copy(update=changes)
         if finished.key in self._seen:
             raise ValueError(
-                f"the same attempt as at {self._seen[finished.key]}: experiment {finished.experiment!r}, problem {finished.problem!r}, "
-                f"strategy {finished.strategy!r}, repetition {finished.repetition}"
+                f"the same attempt as at {self._seen[finished.key]}: experiment {finished.experiment!r}, "
+                f"problem {finished.problem!r}, strategy {finished.strategy!r}, repetition {finished.repetition}"
             )
         self._seen[finished.key] = row.where
         return finished
@@ -162,11 +163,13 @@ class Import:
 
     def _reject(self, row: Row, reason: str) -> None:
         self.tally.rejected += 1
+        reason = reason if len(reason) <= _REASON_CHARACTERS else f"{reason[:_REASON_CHARACTERS]}…"
         if len(self.tally.first_rejections) < 3:
             self.tally.first_rejections.append(f"{row.where}: {reason}")
         if self._rejected is not None:
-            content = json.dumps(row.content, default=str)
-            kept = row.content if len(content) <= _REJECTED_ROW_CHARACTERS else content[:_REJECTED_ROW_CHARACTERS]
+            logged = row.content if row.as_logged is None else row.as_logged
+            content = json.dumps(logged, default=str)
+            kept = logged if len(content) <= _REJECTED_ROW_CHARACTERS else content[:_REJECTED_ROW_CHARACTERS]
             line = {"where": row.where, "reason": reason, "row": kept}
             self._rejected.write(json.dumps(line, default=str, ensure_ascii=False) + "\n")
 
@@ -187,7 +190,15 @@ class Import:
 
 
 def _files(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
-    """Every file to read, and whether the user named it (rather than the folder it is in)."""
+    """Every file to read, once, and whether the user named it (rather than the folder it is in)."""
+    seen: set[Path] = set()
+    for path, named in _found(paths):
+        if path.resolve() not in seen:
+            seen.add(path.resolve())
+            yield path, named
+
+
+def _found(paths: Iterable[Path]) -> Iterator[tuple[Path, bool]]:
     for path in paths:
         if not path.exists():
             raise CostpassError(f"{path}: no such file or directory")

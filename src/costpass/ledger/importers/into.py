@@ -47,7 +47,8 @@ def import_to_scratch(scratch: Path, reader: Import) -> Path:
 
 
 def _gather(directory: Path, reader: Import) -> None:
-    with (directory / REJECTED).open("w", encoding="utf-8") as rejected:
+    # Half of a surrogate pair is no UTF-8; its escape is the same character in JSON.
+    with (directory / REJECTED).open("w", encoding="utf-8", errors="backslashreplace") as rejected:
         write_lines(directory / JOURNAL, reader.attempts(rejected))
     if not reader.tally.rejected:
         (directory / REJECTED).unlink()

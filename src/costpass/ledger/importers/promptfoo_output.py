@@ -64,7 +64,8 @@ def results(source: Source) -> Iterator[Row]:
         item = row.content
         prompt = prompts[_prompt(item)[0]] if len(prompts) > 1 else None
         column = _column(item) if len(columns[_strategy(item)]) > 1 else None
-        yield Row(row.where, Result(item, problems[_problem(item)[0]], prompt, column, evaluation))
+        result = Result(item, problems[_problem(item)[0]], prompt, column, evaluation)
+        yield Row(row.where, result, as_logged=item)
 
 
 def _is_lines(source: Source) -> bool:

@@ -19,6 +19,8 @@ class Row:
     content: Any
     #: Set where the item could not even be parsed; it goes to rejected.jsonl.
     error: str | None = None
+    #: The item as the log has it, for rejected.jsonl, where `content` is something made of it.
+    as_logged: Any = None
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """Which importers there are, and which of them a file is for."""
 
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -25,6 +26,7 @@ BUILT_IN = (
 )
 
 
+@cache  # asked for every file of a folder, and looking for entry points takes milliseconds
 def importers() -> dict[str, Importer]:
     """Every importer by name; installed ones come before the built-in guessers, and may not take a built-in name."""
     built_in = [import_module(f"costpass.ledger.importers.formats.{module}").IMPORTER for module in BUILT_IN]

@@ -1,7 +1,6 @@
 """A file to import from, read within bounds whatever it holds."""
 
 import gzip
-import io
 import json
 import zlib
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from costpass.ledger.importers.protocol import Row
 
 LONGEST_LINE_BYTES = 64 * 1024 * 1024
 LARGEST_DOCUMENT_BYTES = 256 * 1024 * 1024
+MOST_VALUES = 10_000_000
 _HEAD_BYTES = 64 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -28,6 +28,7 @@ class Source:
 
     @cached_property
     def is_gzipped(self) -> bool:
+        require_file(self.path)
         with _sentences(self.path), self.path.open("rb") as file:
             return file.read(2) == _GZIP_MAGIC
 
@@ -51,11 +52,6 @@ class Source:
         with self.open() as file:
             return file.read(_HEAD_BYTES)
 
-    @property
-    def beginning(self) -> "Source":
-        """The whole lines of the head, as a source of their own."""
-        return _Beginning(self)
-
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """The content as bytes, unzipped."""
@@ -66,8 +62,8 @@ class Source:
             with gzip.GzipFile(fileobj=raw) as unzipped:
                 yield unzipped  # type: ignore[misc]  # GzipFile is a BufferedIOBase in all but its annotation
 
-    def lines(self) -> Iterator[tuple[int, bytes]]:
-        """Numbered lines that are not blank. One over 64 MiB is an error rather than memory."""
+    def lines(self, *, blank: bool = False) -> Iterator[tuple[int, bytes]]:
+        """Numbered lines, blank ones only if asked for. One over 64 MiB is an error rather than memory."""
         with self.open() as file:
             number = 0
             while line := file.readline(LONGEST_LINE_BYTES + 1):
@@ -75,7 +71,7 @@ class Source:
                 if len(line) > LONGEST_LINE_BYTES:
                     raise BadInputError(f"{self.path}: line {number} is over 64 MiB; this is not a log of attempts")
                 self.bytes_read += len(line)
-                if line.strip():
+                if blank or line.strip():
                     yield number, line
 
     def json_rows(self) -> Iterator[Row]:
@@ -83,7 +79,7 @@ class Source:
         for number, line in self.lines():
             where = f"{self.name}:{number}"
             try:
-                yield Row(where, json.loads(line))
+                yield Row(where, parsed(line))
             except (ValueError, RecursionError) as error:
                 yield Row(where, line.decode(errors="replace")[:2000], error=f"not JSON: {_short(error)}")
 
@@ -98,22 +94,21 @@ class Source:
             )
         self.bytes_read = len(content)
         try:
-            return json.loads(content)
+            return parsed(content)
         except (ValueError, RecursionError) as error:
             raise BadInputError(f"{self.path}: not a whole JSON document: {_short(error)}") from None
 
     @cached_property
     def first(self) -> dict[str, Any]:
         """The first JSON object among the lines, or nothing: what a sniffer of JSON lines looks at."""
-        for line in io.BytesIO(self.head).readlines():
-            if not line.strip():
-                continue
-            try:
-                value = json.loads(line)
-            except (ValueError, RecursionError):
-                return {}
-            return value if isinstance(value, dict) else {}
-        return {}
+        if self.head.lstrip()[:1] != b"{":
+            return {}
+        try:
+            # A row that carries its transcript is often longer than the head.
+            value = parsed(next(line for _, line in self.lines()))
+        except (ValueError, RecursionError, StopIteration, BadInputError):
+            return {}
+        return value if isinstance(value, dict) else {}
 
     @cached_property
     def document_or_none(self) -> Any:
@@ -130,17 +125,17 @@ class Source:
         return self.path.parent.joinpath(*parts)
 
 
-class _Beginning(Source):
-    """The whole lines at the start of another source."""
+def parsed(content: bytes) -> Any:
+    """JSON, unless it is a heap of tiny values, which take fifty times the room of their text."""
+    if len(content) > MOST_VALUES and sum(map(content.count, (b",", b"[", b"{"))) > MOST_VALUES:
+        raise ValueError(f"over {MOST_VALUES:,} values in one piece; split it, or convert it to JSON lines")
+    return json.loads(content)
 
-    def __init__(self, whole: Source) -> None:
-        super().__init__(whole.path)
-        self._head = whole.head
 
-    @contextmanager
-    def open(self) -> Iterator[IO[bytes]]:
-        cut = self._head.rfind(b"\n") + 1
-        yield io.BytesIO(self._head[:cut] if cut and len(self._head) == _HEAD_BYTES else self._head)
+def require_file(path: Path) -> None:
+    """A log is read more than once, so a pipe would be waited for without end."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise BadInputError(f"{path}: a pipe or device, which can be read only once; save it to a file first")
 
 
 @contextmanager

@@ -77,7 +77,7 @@ def _inspect_ai() -> Any:
     try:
         import inspect_ai.log
     except ImportError:
-        raise MissingExtraError("Inspect logs", "inspect") from None
+        raise MissingExtraError("Reading Inspect logs", "inspect") from None
     # Else its remarks on old logs reach the terminal.
     logging.getLogger("inspect_ai").addHandler(_QUIET)
     return inspect_ai.log
@@ -123,7 +123,7 @@ def _tries(source: Source, models: Any, header: Any, samples: Iterable[Row]) -> 
     if not booked.rows:
         yield Row(source.name, None)
     elif rest:
-        yield Row(f"{source.name}:stats", _Rest(log, rest, booked))
+        yield Row(f"{source.name}:stats", _Rest(log, rest, booked), as_logged="what the header has beyond the samples")
 
 
 def _checked(models: Any, log: Any, row: Row) -> Row:
@@ -137,7 +137,7 @@ def _checked(models: Any, log: Any, row: Row) -> Row:
         sample = models.EvalSample.model_validate(kept)
     except (ValueError, TypeError, KeyError, AttributeError) as error:
         return Row(row.where, None, error=f"not a sample that inspect_ai can read: {_first(error)}")
-    return Row(row.where, _Try(log, spend, sample, retries))
+    return Row(row.where, _Try(log, spend, sample, retries), as_logged={"id": sample.id, "epoch": sample.epoch})
 
 
 def _first(error: Exception) -> str:

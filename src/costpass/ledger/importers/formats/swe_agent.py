@@ -59,7 +59,7 @@ class SweAgent:
     def rows(self, source: Source) -> Iterable[Row]:
         row = document_row(source)
         folders = (parent.name for parent in source.path.parents if _RUN_FOLDER.search(parent.name))
-        yield Row(row.where, _Trajectory(next(folders, None), row.content), row.error)
+        yield Row(row.where, _Trajectory(next(folders, None), row.content), row.error, as_logged=row.content)
 
     def attempts(self, row: Row, settings: Settings) -> Iterable[Attempt]:
         document = _checked(row.content.document)

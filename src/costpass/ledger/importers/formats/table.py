@@ -1,18 +1,20 @@
 """Any table: CSV, TSV, JSON lines, a JSON list or Parquet, with columns named by `--map` or guessed."""
 
 import csv
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import lru_cache
-from itertools import islice
-from typing import Any
+from itertools import islice, zip_longest
+from typing import Any, get_args
 
-from costpass.attempt import Attempt, strategy_name
+from costpass.attempt import Attempt, Status, strategy_name
 from costpass.errors import BadInputError, CostpassError, did_you_mean
 from costpass.ledger.columns import require_fields, sql_types
 from costpass.ledger.importers.protocol import Row, Settings
-from costpass.ledger.importers.source import Source
+from costpass.ledger.importers.source import LONGEST_LINE_BYTES, Source
 from costpass.ledger.importers.values import moment
 
 #: For each field, the names it goes by elsewhere, likeliest first. A field's own name always counts.
@@ -44,10 +46,16 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "turns": ("num_turns", "steps", "n_turns"),
 }
 #: Fields that costpass fills itself.
-_NOT_GUESSED = {"schema_version", "source_format", "source_ref", "costpass_version", "cost_source", "retry", "status"}
+_NOT_GUESSED = {"schema_version", "source_format", "source_ref", "costpass_version", "cost_source", "retry"}
 _TRUE = {"true", "t", "1", "1.0", "yes", "y", "pass", "passed", "correct", "resolved", "success"}
 _FALSE = {"false", "f", "0", "0.0", "no", "n", "fail", "failed", "incorrect", "unresolved", "failure"}
+_MOST_NAMED = 30
+_THOUSANDS = re.compile(r"^[1-9]\d{0,2}(,\d{3})+(\.\d*)?$")
+_DIGITS = re.compile(r"^[+-]?\d{1,30}$")
 _PARQUET_MAGIC = b"PAR1"
+_SEPARATORS = {".csv": ",", ".tsv": "\t"}
+# A cell may hold a whole transcript; the module's own limit is 128 KiB.
+csv.field_size_limit(LONGEST_LINE_BYTES)
 
 
 class Table:
@@ -66,7 +74,7 @@ class Table:
     def rows(self, source: Source) -> Iterable[Row]:
         columns = tuple(_columns(source))
         for row in _read(source):
-            yield Row(row.where, _Cells(source.stem, columns, row.content), row.error)
+            yield Row(row.where, _Cells(source.stem, columns, row.content), row.error, as_logged=row.content)
 
     def attempts(self, row: Row, settings: Settings) -> Iterable[Attempt]:
         cells: _Cells = row.content
@@ -130,9 +138,14 @@ def _resolved(columns: tuple[str, ...], said: tuple[tuple[str, str], ...]) -> tu
     }
     mapping = {**guesses, **dict(said)}
     read = ", ".join(f"{field}={column}" for field, column in sorted(guesses.items()) if field != column)
-    unused = ", ".join(sorted(set(columns) - set(mapping.values())))
+    unused = _listed(sorted(set(columns) - set(mapping.values())))
     notes = [f"guessed columns: {read}"] if read else []
     return mapping, [*notes, f"columns not used: {unused}"] if unused else notes
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" … and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _guess(columns: Sequence[str]) -> dict[str, str]:
@@ -152,12 +165,15 @@ def _coerce(field: str, value: Any) -> Any:
     """A cell as its field's type; an empty cell is not known."""
     if value is None or (isinstance(value, str) and not value.strip()):
         return None
+    if field == "status":
+        # Other tools have other words in a column of this name; only the record's own are taken.
+        return value if value in get_args(Status) else None
     kind = sql_types()[field]
     try:
         if kind == "BOOLEAN":
             return _boolean(value)
         if kind.startswith("DECIMAL"):
-            return Decimal(value.strip().lstrip("$").replace(",", "")) if isinstance(value, str) else value
+            return _dollars(value) if isinstance(value, str) else value
         if kind == "BIGINT":
             return _integer(value)
         if kind == "DOUBLE":
@@ -177,7 +193,15 @@ def _boolean(value: Any) -> bool:
     raise ValueError
 
 
+def _dollars(text: str) -> Decimal:
+    """A comma parts thousands; one that does not, as in 0,5, is not guessed at."""
+    amount = text.strip().lstrip("$")
+    return Decimal(amount.replace(",", "") if _THOUSANDS.match(amount) else amount)
+
+
 def _integer(value: Any) -> int:
+    if isinstance(value, str) and _DIGITS.match(value.strip()):
+        return int(value)
     number = float(value) if isinstance(value, str) else value
     if int(number) != number:
         raise ValueError
@@ -186,23 +210,24 @@ def _integer(value: Any) -> int:
 
 def _columns(source: Source) -> list[str]:
     """The column names: the header, or every key among the first rows."""
+    if source.suffix in _SEPARATORS and not source.head.startswith(_PARQUET_MAGIC):
+        return next(_csv_cells(source), (0, []))[1]
     names: dict[str, None] = {}
-    for row in islice(_read(_first_lines(source)), 20):
-        if isinstance(row.content, Mapping):
-            names.update(dict.fromkeys(map(str, row.content)))
+    try:
+        for row in islice(_read(source), 20):
+            if isinstance(row.content, Mapping):
+                names.update(dict.fromkeys(map(str, row.content)))
+    except BadInputError:
+        # What is wrong with a later row is said when that row is read.
+        if not names:
+            raise
     return list(names)
-
-
-def _first_lines(source: Source) -> Source:
-    """The whole lines among the first 64 KiB, where the file is made of lines."""
-    by_lines = source.suffix in (".csv", ".tsv") or source.head.lstrip().startswith(b"{")
-    return source.beginning if by_lines else source
 
 
 def _read(source: Source) -> Iterator[Row]:
     if source.head.startswith(_PARQUET_MAGIC):
         yield from _parquet_rows(source)
-    elif source.suffix in (".csv", ".tsv"):
+    elif source.suffix in _SEPARATORS:
         yield from _csv_rows(source)
     elif source.head.lstrip().startswith(b"["):
         items = source.document
@@ -213,21 +238,33 @@ def _read(source: Source) -> Iterator[Row]:
 
 
 def _csv_rows(source: Source) -> Iterator[Row]:
+    cells = _csv_cells(source)
+    names = next(cells, (0, []))[1]
+    doubled = [name for name, times in Counter(names).items() if name and times > 1]
+    if doubled:
+        raise BadInputError(f"{source.path}: two columns are called {doubled[0]!r}; rename one of them")
+    for number, values in cells:
+        extra = "more cells than the header names" if len(values) > len(names) else None
+        yield Row(f"{source.name}:{number}", dict(zip_longest(names, values[: len(names)])), extra)
+
+
+def _csv_cells(source: Source) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each record that is not blank, with the number of its last line."""
     number = 0
 
     def text() -> Iterator[str]:
         nonlocal number
-        for found, line in source.lines():
+        # With blank lines, as a quoted cell may hold some.
+        for found, line in source.lines(blank=True):
             number = found
             yield line.decode("utf-8-sig" if found == 1 else "utf-8")
 
-    reader = csv.DictReader(text(), delimiter="\t" if source.suffix == ".tsv" else ",", restkey="")
+    # Strict, or a quote that is never closed would swallow the rest of the file in silence.
+    reader = csv.reader(text(), delimiter=_SEPARATORS[source.suffix], strict=True)
     try:
-        for record in reader:
-            extra = "more cells than the header names" if "" in record else None
-            yield Row(f"{source.name}:{number}", record, extra)
+        yield from ((number, cells) for cells in reader if cells)
     except (csv.Error, UnicodeDecodeError) as error:
-        raise BadInputError(f"{source.path}: line {number + 1}: not CSV text ({error})") from error
+        raise BadInputError(f"{source.path}: line {number}: not CSV text ({error})") from error
 
 
 def _parquet_rows(source: Source) -> Iterator[Row]:

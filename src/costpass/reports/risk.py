@@ -1,0 +1,44 @@
+"""Risk as text, Markdown, CSV and JSON."""
+
+from collections.abc import Callable
+
+from costpass.analysis.estimate import flat
+from costpass.analysis.risk import RiskReport
+from costpass.reports import table
+from costpass.reports.figures import cost, percent
+
+
+def _table(report: RiskReport) -> tuple[list[str], list[list[str]]]:
+    by = list(report.rows[0].by) if report.rows else []
+    budgets = [f"within {entry.budget:g}" for entry in report.rows[0].within] if report.rows else []
+    header = [*by, "benchmark", "problems", "never solved", "mean", "half by", "90 % by", "worst tenth", *budgets]
+    rows = [
+        [
+            *(str(value) for value in row.by.values()),
+            row.benchmark or "–",
+            str(row.problems),
+            percent(row.unsolved_share),
+            *(cost(figure, report.unit) for figure in (row.mean, row.p50, row.p90, row.cvar90)),
+            *(percent(entry.chance) for entry in row.within),
+        ]
+        for row in report.rows
+    ]
+    return header, rows
+
+
+def _csv(report: RiskReport) -> str:
+    rows = [flat(record) for record in report.records()]
+    names = list(rows[0]) if rows else []
+    return table.comma_separated(
+        names, [["" if row[name] is None else str(row[name]) for name in names] for row in rows]
+    )
+
+
+_LEAD = "Spend until the first pass, trying again on a problem drawn at random:"
+
+FORMATS: dict[str, Callable[[RiskReport], str]] = {
+    "text": lambda report: f"{_LEAD}\n\n{table.text(*_table(report), left=2)}",
+    "md": lambda report: f"{_LEAD}\n\n{table.markdown(*_table(report), left=2)}",
+    "csv": _csv,
+    "json": lambda report: report.to_json(),
+}

@@ -1,0 +1,163 @@
+"""The frontier, against the official code's own output and the paper's tables."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import costpass
+from costpass.analysis.frontier import BenchmarkFrontier, Frontier
+
+
+def toy(last: int = 0) -> list[dict[str, Any]]:
+    """The toy that the official Cost-of-Pass code was run on: four problems, four runs, three models."""
+    passes = {"A": (0.01, [4, 2, 0, 0]), "B": (0.05, [4, 4, 1, 0]), "C": (0.30, [4, 4, 4, last])}
+    return [
+        {
+            "benchmark": "toy",
+            "problem": f"p{problem}",
+            "model": model,
+            "repetition": run,
+            "passed": run < count,
+            "cost_usd": cost,
+            "released": f"2024-0{1 + 'ABC'.index(model)}-01",
+        }
+        for model, (cost, counts) in passes.items()
+        for problem, count in enumerate(counts)
+        for run in range(4)
+    ]
+
+
+def benchmark(result: Frontier) -> BenchmarkFrontier:
+    [row] = result.benchmarks
+    return row
+
+
+def found(rows: list[dict[str, Any]], **options: Any) -> BenchmarkFrontier:
+    return benchmark(costpass.load(rows).frontier(experts={"toy": 1.0}, resamples=200, **options))
+
+
+def essential(row: BenchmarkFrontier) -> dict[str, float | None]:
+    return {entry.subset: entry.percent for entry in row.essentialness}
+
+
+def test_the_toy_gives_the_official_figures() -> None:
+    row = found(toy())
+    assert row.frontier_usd.value == pytest.approx(0.3075)
+    assert {single.strategy: single.frontier_usd.value for single in row.single} == {
+        "A": pytest.approx(0.5075),
+        "B": pytest.approx(0.325),
+        "C": pytest.approx(0.475),
+    }
+    assert [step.frontier_usd.value for step in row.trend] == pytest.approx([1, 0.5075, 0.3075, 0.3075])
+    shares = essential(row)
+    assert shares["A"] == pytest.approx(5.3846, abs=1e-4)
+    assert shares["B"] == pytest.approx(7.5188, abs=1e-4)
+    assert shares["C"] == 0
+
+
+def test_a_solved_last_problem_makes_the_expert_partly_essential() -> None:
+    row = found(toy(last=1))
+    assert row.lm_frontier_usd.value == pytest.approx(0.3575)
+    assert essential(row)["expert"] == pytest.approx(13.986, abs=1e-3)
+
+
+def test_an_unsolved_problem_makes_the_expert_wholly_essential_and_is_named() -> None:
+    row = found(toy())
+    assert essential(row)["expert"] == 100
+    assert row.unsolved == ["p3"]
+    assert row.lm_frontier_usd.infinite
+
+
+def test_without_an_expert_infinite_stays_infinite_and_says_why() -> None:
+    result = costpass.load(toy()).frontier(resamples=200)
+    assert benchmark(result).frontier_usd.infinite
+    assert "p3" in result.notes[0]
+    document = json.loads(result.to_json())
+    assert document["benchmarks"][0]["frontier_usd"]["value"] is None
+    assert document["benchmarks"][0]["frontier_usd"]["infinite"] is True
+
+
+def test_the_interval_holds_the_headline() -> None:
+    row = found(toy(last=2))
+    assert row.frontier_usd.low is not None and row.frontier_usd.high is not None
+    assert row.frontier_usd.low <= (row.frontier_usd.value or 0) <= row.frontier_usd.high
+
+
+def test_a_policy_that_can_be_deployed_costs_no_less_than_the_frontier() -> None:
+    rows = [{**row, "problem": f"{row['problem']}-{copy}"} for row in toy(last=4) for copy in range(10)]
+    row = found(rows)
+    assert row.best_cascade is not None and row.best_single is not None
+    assert (row.best_cascade.cost_usd.value or 0) >= (row.frontier_usd.value or 0) - 1e-9
+    assert (row.best_cascade.cost_usd.value or 0) <= (row.best_single.cost_usd.value or 0) + 1e-9
+    assert row.best_cascade.policy[0].strategy == "A"
+    assert row.best_cascade.sentence.startswith("Try A")
+
+
+def test_verification_makes_cheap_tries_less_worth_while() -> None:
+    rows = [{**row, "problem": f"{row['problem']}-{copy}"} for row in toy(last=4) for copy in range(10)]
+    free, dear = found(rows).best_cascade, found(rows, verification=0.5).best_cascade
+    assert free is not None and dear is not None
+    assert (dear.cost_usd.value or 0) > (free.cost_usd.value or 0)
+
+
+def test_families_by_name_and_by_price(tmp_path: Path) -> None:
+    context = tmp_path / "context.yml"
+    context.write_text("families:\n  small: {models: ['A', 'B']}\n  rest: {models: ['*']}\n")
+    row = found(toy(), context=str(context))
+    families = {entry.subset: entry.percent for entry in row.essentialness if entry.kind == "family"}
+    assert families["small"] == pytest.approx(100 * (0.475 - 0.3075) / 0.475)
+    assert families["rest"] == 0
+    assert (families["small"] or 0) >= max(essential(row)["A"] or 0, essential(row)["B"] or 0)
+
+
+def test_techniques_are_measured_against_the_plain_model() -> None:
+    rows = [{**row, "technique": "direct"} for row in toy() if row["model"] == "B"]
+    voted = [{**row, "technique": "vote", "passed": True, "cost_usd": 0.2} for row in rows]
+    row = found(rows + voted)
+    shares = {entry.subset: entry.percent for entry in row.essentialness if entry.kind == "technique"}
+    before, after = (0.05 + 0.05 + 0.2 + 1) / 4, (0.05 + 0.05 + 0.2 + 0.2) / 4
+    assert shares == {"vote": pytest.approx(100 * (before - after) / before)}
+
+
+def test_pass_at_k_buys_several_tries() -> None:
+    rows = [row for row in toy() if row["model"] == "B"]
+    row = found(rows, measure="pass@2")
+    # Two tries at $0.05: sure on the first two problems, one half on the third, never on the last.
+    assert row.frontier_usd.value == pytest.approx((0.1 + 0.1 + 0.2 + 1) / 4)
+
+
+def test_other_units_go_through_the_same_functions() -> None:
+    rows = [{**row, "duration_ms": 1000 * row["cost_usd"]} for row in toy(last=4)]
+    in_seconds = benchmark(costpass.load(rows).frontier(cost="seconds", resamples=200))
+    in_dollars = benchmark(costpass.load(rows).frontier(resamples=200))
+    assert in_seconds.frontier_usd.value == pytest.approx(in_dollars.frontier_usd.value)
+
+
+def test_a_short_history_has_no_half_life() -> None:
+    life = found(toy()).half_life_months
+    assert life is not None
+    assert not life.identified
+    assert life.reason
+
+
+def test_the_papers_first_table(data: Path) -> None:
+    tables = json.loads((data / "paper" / "paper-tables.json").read_text())["table1_frontier_with_one_model"]
+    from tests.e2e.test_answers import rounding_holds
+
+    result = costpass.load(data / "paper" / "paper-replica.jsonl.gz").frontier(context="paper", resamples=100)
+    cells = {(row.benchmark, single.strategy): single for row in result.benchmarks for single in row.single}
+    wrong = [
+        (model, name, printed, cells[name, model].frontier_usd.value)
+        for model, row in tables.items()
+        for name, printed in row.items()
+        if not rounding_holds(printed, cells[name, model].frontier_usd.value or 0.0)
+    ]
+    assert wrong == []
+    assert len(cells) == 60
+
+
+def test_the_same_attempts_give_the_same_bytes() -> None:
+    first, second = (costpass.load(toy()).frontier(experts={"toy": 1.0}, resamples=200).to_json() for _ in range(2))
+    assert first == second
