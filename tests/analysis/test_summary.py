@@ -1,6 +1,7 @@
 """What the summary counts, and what it refuses to say."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ def test_a_fault_costs_but_is_no_failure(tmp_path: Path) -> None:
     assert (result.total.attempts, result.total.faults) == (1, 2)
     assert result.total.success_rate.value == 1
     assert result.total.cost_of_pass_usd.value == 1.75
-    assert float(result.total.fault_spend_usd) == 0.75
+    assert result.total.fault_spend_usd == Decimal("0.75")
 
 
 def test_unknown_costs_are_counted_and_left_out_on_both_sides(tmp_path: Path) -> None:

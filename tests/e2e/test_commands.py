@@ -2,10 +2,12 @@
 
 import json
 import shutil
+import signal
 import sqlite3
 import subprocess
 import sys
 import sysconfig
+import time
 from pathlib import Path
 
 import jsonschema
@@ -274,3 +276,65 @@ def test_usage_that_is_no_count_is_refused(costpass: Run, usage: str) -> None:
 def test_prices_say_so_when_they_are_another_providers(costpass: Run) -> None:
     assert "these are the ones at 'openai'" in costpass("prices", "gpt-5", "--provider", "nobody").stderr
     assert "'openai'" not in costpass("prices", "gpt-5", "--provider", "openai").stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--where", "cost_usd=abc"], "cost_usd is a number"),
+        (["--where", "passed=maybe"], "passed is true or false"),
+        (["--where", "mode=a", "--where", "mode=b"], "mode is given twice"),
+        (["--where", "mod=a"], "did you mean 'mode'?"),
+        (["--by", ""], "--by needs at least one field"),
+        (["--by", "passed"], "group by status or failure"),
+    ],
+)
+def test_a_wrong_filter_or_grouping_is_one_sentence(
+    costpass: Run, ledger: Path, arguments: list[str], words: str
+) -> None:
+    done = costpass("report", ledger, *arguments)
+    assert done.returncode == 1
+    assert words in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_field_named_twice_is_one_column(costpass: Run, ledger: Path) -> None:
+    assert costpass("report", ledger, "--by", "mode,mode").stdout == costpass("report", ledger, "--by", "mode").stdout
+
+
+def test_an_invalid_attempt_in_a_ledger_is_one_sentence(costpass: Run, ledger: Path) -> None:
+    journal = ledger / "attempts.jsonl"
+    journal.write_text(journal.read_text().replace('"input_tokens":5200', '"input_tokens":-5'))
+    done = costpass("show", ledger)
+    assert done.returncode == 1
+    assert "input_tokens" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_names_from_logs_cannot_move_the_cursor(costpass: Run, tmp_path: Path) -> None:
+    write_lines(tmp_path / "x.jsonl", [{"problem": "p", "model": "a\x1b[2Jb\nc", "passed": True, "cost_usd": 1}])
+    done = costpass("report", "x.jsonl")
+    assert "\x1b" not in done.stdout
+    assert "a�[2Jb�c" in done.stdout
+
+
+def test_faults_of_unknown_cost_are_not_said_to_cost_nothing(costpass: Run, data: Path) -> None:
+    done = costpass("report", data / "ailang" / "agent_rows_sample.jsonl")
+    assert "3 faults, at a cost that is not known" in done.stdout
+
+
+def test_a_stopped_import_clears_up_and_a_killed_one_is_cleared_up_after(costpass: Run, tmp_path: Path) -> None:
+    command = Path(sysconfig.get_path("scripts")) / "costpass"
+    rows = ({"problem": f"p{n}", "model": "m", "passed": True, "cost_usd": 1} for n in range(60_000))
+    write_lines(tmp_path / "big.jsonl", rows)
+    for kill in (signal.SIGTERM, signal.SIGKILL):
+        running = subprocess.Popen([command, "import", "big.jsonl", "-o", "out"], cwd=tmp_path, stderr=subprocess.PIPE)
+        while not list(tmp_path.glob(".costpass-*")):
+            time.sleep(0.02)
+        running.send_signal(kill)
+        running.communicate(timeout=30)
+        assert not (tmp_path / "out").exists()
+        assert bool(list(tmp_path.glob(".costpass-*"))) == (kill == signal.SIGKILL)
+    write_lines(tmp_path / "small.jsonl", [{"problem": "p", "model": "m", "passed": True, "cost_usd": 1}])
+    assert costpass("import", "small.jsonl", "-o", "out").returncode == 0
+    assert not list(tmp_path.glob(".costpass-*"))

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from costpass.attempt import Attempt
 from costpass.errors import BadInputError, CostpassError
-from costpass.ledger import Ledger
+from costpass.ledger import Ledger, queries
 from costpass.ledger.columns import sql_types
 from costpass.ledger.compact import compact, tables
 from costpass.ledger.scan import Scan, Table
@@ -326,3 +326,31 @@ def test_a_star_in_a_name_does_not_take_in_the_neighbours(tmp_path: Path) -> Non
     compact(starred)
     compact(neighbour)
     assert problems(starred) == ["run*"]
+
+
+def test_an_open_scan_neither_stops_writers_nor_sees_what_they_add(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l", name="l")
+    with ledger.journal() as journal:
+        journal.append(Attempt(problem="p", strategy="s", repetition=0))
+        with Scan(tables(ledger)) as scan:
+            rows = queries.attempts(scan)
+            assert queries.count(scan) == 1
+            # Another descriptor, as in another process: a lock that the scan kept would hold this up for ever.
+            with ledger.journal() as other:
+                other.append(Attempt(problem="q", strategy="s", repetition=0))
+            assert queries.count(scan) == 1
+            assert [attempt.problem for attempt in rows] == ["p"]
+    with Scan(tables(ledger)) as scan:
+        assert queries.count(scan) == 2
+
+
+def test_a_compaction_does_not_take_the_file_from_an_open_scan(tmp_path: Path) -> None:
+    ledger = Ledger.create(tmp_path / "l", name="l")
+    with ledger.journal() as journal:
+        journal.append(Attempt(problem="p", strategy="s", repetition=0))
+    compact(ledger)
+    with Scan(tables(ledger)) as scan:
+        with ledger.journal() as journal:
+            journal.append(Attempt(problem="q", strategy="s", repetition=0))
+        compact(Ledger(ledger.path))
+        assert queries.count(scan) == 1

@@ -12,6 +12,7 @@ from costpass.analysis.estimate import Estimate, Result, plain
 from costpass.economics.cost_of_pass import cost_of_pass
 from costpass.economics.efficiency import Efficiency, score
 from costpass.economics.frontier import frontier, value
+from costpass.errors import CostpassError
 from costpass.ledger.cells import Cells, cells, unit
 from costpass.ledger.queries import Figure, Medians, Sums, medians, sums
 from costpass.ledger.scan import Scan
@@ -37,7 +38,7 @@ class SummaryRow:
     cost_unknown: int
     #: All that was spent and is known, faults included.
     spend_usd: Decimal | None
-    fault_spend_usd: Decimal
+    fault_spend_usd: Decimal | None
     #: How many problems were attempted: the number of clusters behind the intervals is at most this.
     problems: int
     success_rate: Estimate
@@ -99,6 +100,8 @@ def summary(
     seed: int = 0,
 ) -> Summary:
     """Summarises the attempts of a scan. Intervals take problems, or their groups, as the clusters."""
+    if "passed" in by:
+        raise CostpassError("every row counts its passes already; group by status or failure instead of passed")
     counts = sums(scan, by, figure=figure, where=where)
     table = cells(scan, by, cost=unit(figure=figure), where=where)
     speeds = medians(scan, by, figure=figure, where=where)
@@ -170,7 +173,7 @@ def _row(count: Sums, estimates: _Estimates, speed: Medians | None) -> SummaryRo
         cost_known=known,
         cost_unknown=count.attempts + count.faults - known,
         spend_usd=count.spend_usd if known else None,
-        fault_spend_usd=count.fault_spend_usd,
+        fault_spend_usd=count.fault_spend_usd if count.fault_cost_known or not count.faults else None,
         problems=estimates.problems,
         success_rate=success,
         mean_cost_usd=_mean_cost(count, estimates),
@@ -239,10 +242,12 @@ def _notes(rows: Sequence[SummaryRow], total: SummaryRow) -> list[str]:
     if total.outcome_unknown:
         notes.append(f"outcome not known for {total.outcome_unknown} of {total.attempts} attempts")
     if total.faults:
-        notes.append(
-            f"{total.faults} fault{'s' if total.faults > 1 else ''} cost ${float(total.fault_spend_usd):.6g}: "
-            "counted in spend and cost of pass, not as failures"
-        )
+        many = f"{total.faults} fault{'s' if total.faults > 1 else ''}"
+        if total.fault_spend_usd is None:
+            notes.append(f"{many}, at a cost that is not known: not counted as failures")
+        else:
+            spent = f"${float(total.fault_spend_usd):.6g}"
+            notes.append(f"{many} cost {spent}: counted in spend and cost of pass, not as failures")
     never = sum(row.cost_of_pass_usd.infinite for row in rows)
     if never and len(rows) > 1:
         notes.append(f"{never} of {len(rows)} rows never passed: their cost of pass is infinite")

@@ -1,12 +1,12 @@
 """The `costpass` command. One thin file per subcommand; what is heavy is imported when it is used."""
 
 import os
+import signal
 import sys
 from typing import Annotated
 
 import typer
 
-import costpass
 from costpass.cli import (
     compact,
     compare,
@@ -21,6 +21,7 @@ from costpass.cli import (
     schema,
     show,
 )
+from costpass.version import __version__
 
 app = typer.Typer(
     help="What does a correct answer cost? Cost of pass for language models, coding agents and the logs you have.",
@@ -45,7 +46,7 @@ app.add_typer(ledger.app, name="ledger")
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"costpass {costpass.__version__}")
+        typer.echo(f"costpass {__version__}")
         raise typer.Exit
 
 
@@ -62,6 +63,8 @@ def main() -> None:
     """Runs the command; what the user can mend is told in one sentence, without a traceback."""
     from costpass.errors import CostpassError
 
+    # As an exception, so that what was begun is cleared away.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     try:
         app(prog_name="costpass")
     except CostpassError as error:

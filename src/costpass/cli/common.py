@@ -4,6 +4,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +15,7 @@ import typer
 if TYPE_CHECKING:
     from costpass.ledger.importers.importing import Progress, Tally
     from costpass.ledger.importers.protocol import Importer, Settings
-    from costpass.ledger.opening import Opened
+    from costpass.ledger.scan import Scan
 
 #: Done, but some rows could not be read.
 EXIT_REJECTED = 3
@@ -84,8 +85,20 @@ def pairs(texts: Sequence[str] | None, option: str) -> dict[str, str]:
         name, equals, value = text.partition("=")
         if not equals or not name:
             raise CostpassError(f"{option} {text}: expected NAME=VALUE")
+        if name.strip() in found:
+            raise CostpassError(f"{option} {text}: {name.strip()} is given twice")
         found[name.strip()] = value
     return found
+
+
+def fields(text: str) -> list[str]:
+    """The fields of --by, each once."""
+    from costpass.errors import CostpassError
+
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    if not names:
+        raise CostpassError("--by needs at least one field, such as strategy")
+    return names
 
 
 def numbers(text: str | None, option: str) -> dict[str, float]:
@@ -122,10 +135,23 @@ def settings_for(price_files: Sequence[Path] | None) -> "Settings":
     return Settings(book=PriceBook.load(*(price_files or ())))
 
 
+@dataclass
+class Asked:
+    """What the user named, open to be asked, and the answer so far."""
+
+    scan: "Scan"
+    imported: "Tally | None"
+    answers: list[str] = field(default_factory=list)
+
+    def answer(self, text: str) -> None:
+        """Keeps a text to print once the files are closed, as whoever reads it may take their time."""
+        self.answers.append(text)
+
+
 @contextmanager
 def opened(
     sources: Sequence[str], *, prices: Sequence[Path] | None = None, log_format: str | None = None
-) -> Iterator["Opened"]:
+) -> Iterator[Asked]:
     """A scan over what the user named; says what was assumed, and ends with a code of its own if rows were rejected."""
     from contextlib import ExitStack
 
@@ -137,7 +163,10 @@ def opened(
         )
         for note in found.notes:
             say(note)
-        yield found
+        asked = Asked(found.scan, found.imported)
+        yield asked
+    for text in asked.answers:
+        typer.echo(text)
     if found.imported is not None:
         tell_problems(found.imported)
         if found.imported.rejected:

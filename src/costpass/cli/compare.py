@@ -42,4 +42,4 @@ def command(
             resamples=resamples,
             seed=seed,
         )
-        typer.echo(FORMATS[output_format.value](result))
+        found.answer(FORMATS[output_format.value](result))

@@ -55,4 +55,4 @@ def command(
             where=common.pairs(where, "--where"),
             options=options,
         )
-        typer.echo(FORMATS[output_format.value](result))
+        found.answer(FORMATS[output_format.value](result))

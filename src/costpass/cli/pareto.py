@@ -26,9 +26,8 @@ def command(
     from costpass.reports.pareto import FORMATS
 
     with common.opened(sources, prices=prices, log_format=log_format) as found:
-        fields = [name.strip() for name in by.split(",")]
         result = pareto(
-            summary(found.scan, fields, where=common.pairs(where, "--where")),
+            summary(found.scan, common.fields(by), where=common.pairs(where, "--where")),
             [axis.strip() for axis in axes.split(",")],
         )
-        typer.echo(FORMATS[output_format.value](result))
+        found.answer(FORMATS[output_format.value](result))

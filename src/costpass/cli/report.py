@@ -44,11 +44,10 @@ def command(
     from costpass.analysis.summary import summary
     from costpass.reports.summary import FORMATS
 
-    fields = [name.strip() for name in by.split(",") if name.strip()]
     with common.opened(sources, prices=prices, log_format=log_format) as found:
         result = summary(
             found.scan,
-            fields,
+            common.fields(by),
             figure=figure.value,
             where=common.pairs(where, "--where"),
             context=load_context(context).with_experts(dict(parse_expert(text) for text in expert or ())),
@@ -56,4 +55,4 @@ def command(
             resamples=resamples,
             seed=seed,
         )
-        typer.echo(FORMATS[output_format.value](result))
+        found.answer(FORMATS[output_format.value](result))

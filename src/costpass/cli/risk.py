@@ -35,9 +35,9 @@ def command(
     with common.opened(sources, prices=prices, log_format=log_format) as found:
         result = risk(
             found.scan,
-            by=[name.strip() for name in by.split(",")],
+            by=common.fields(by),
             budgets=budget or (),
             cost=cost_in(unit),
             where=common.pairs(where, "--where"),
         )
-        typer.echo(FORMATS[output_format.value](result))
+        found.answer(FORMATS[output_format.value](result))

@@ -44,8 +44,10 @@ def _sql_type(hint: object) -> str:
 
 def require_fields(names: Iterable[str], *, scalar: bool = True) -> list[str]:
     """The names, each checked to be a field that rows can be grouped by."""
-    checked = []
+    checked: list[str] = []
     for name in names:
+        if name in checked:
+            continue
         if name not in sql_types():
             raise CostpassError(f"an attempt has no field {name!r}{did_you_mean(name, sql_types())}")
         if scalar and sql_types()[name].endswith((")", "[]")) and "DECIMAL" not in sql_types()[name]:

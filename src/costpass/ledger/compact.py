@@ -11,7 +11,7 @@ from pathlib import Path
 
 from costpass.errors import BadInputError
 from costpass.ledger.columns import literal, quoted, sql_types
-from costpass.ledger.journal import held, whole_bytes
+from costpass.ledger.journal import held
 from costpass.ledger.scan import Scan, Table
 from costpass.ledger.store import Ledger
 
@@ -30,9 +30,7 @@ def compact(ledger: Ledger) -> Compacted:
     partial = ledger.path / f".columnar.{os.getpid()}"
     try:
         with Scan([Table(ledger.journal_path, "jsonl")]) as scan:
-            # The scan holds writers off, so what it copies is what is measured here.
-            journal_bytes, _ = whole_bytes(ledger.journal_path)
-            count = _copy(scan, partial)
+            journal_bytes, count = scan.journal_bytes, _copy(scan, partial)
         parquet_bytes = partial.stat().st_size
         # Nobody reads while the copies change places, and of two compactions at once the later one sees the other's.
         with held(ledger.journal_path):

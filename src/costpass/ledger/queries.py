@@ -1,14 +1,18 @@
 """What is asked of a scan: sufficient statistics, duplicates, single attempts. Always DuckDB, never row by row."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import Any, Literal
 
+from pydantic import ValidationError
+
 from costpass.attempt import FAULT_STATUSES, ID_LENGTH, KEY_FIELDS, KEY_SEPARATOR, Attempt
-from costpass.errors import CostpassError
+from costpass.errors import BadInputError, CostpassError
 from costpass.ledger.columns import literal, quoted, require_fields, sql_types
 from costpass.ledger.scan import Scan
+from costpass.strict_yaml import complaint
 
 Figure = Literal["cost", "billed", "metered", "priced", "imported"]
 
@@ -118,12 +122,16 @@ def attempts(
 
 
 def _attempt(values: dict[str, Any]) -> Attempt:
-    from datetime import UTC, datetime
-
     for name, value in values.items():
         if isinstance(value, datetime):
             values[name] = value.replace(tzinfo=UTC)
-    return Attempt(**{name: value for name, value in values.items() if value is not None})
+    try:
+        return Attempt(**{name: value for name, value in values.items() if value is not None})
+    except ValidationError as error:
+        raise BadInputError(
+            f"the ledger holds an attempt at {values.get('problem')!r} that is not valid: {complaint(error, Attempt)}; "
+            "`costpass ledger check` says which lines are bad"
+        ) from None
 
 
 def condition(where: Mapping[str, str] | None) -> str:
@@ -136,8 +144,26 @@ def condition(where: Mapping[str, str] | None) -> str:
         if value == "":
             parts.append(f"{quoted(name)} IS NULL")
         else:
+            _must_read_as(name, value)
             parts.append(f"{quoted(name)} = CAST({literal(_checked(value))} AS {sql_types()[name]})")
     return "WHERE " + " AND ".join(parts)
+
+
+def _must_read_as(name: str, value: str) -> None:
+    """An error where a filter's value is not of its field's type."""
+    kind = sql_types()[name]
+    readers: dict[str, Callable[[str], object]] = {
+        "BIGINT": int,
+        "DOUBLE": float,
+        "DATE": date.fromisoformat,
+        "TIMESTAMP": datetime.fromisoformat,
+        "BOOLEAN": {"true": True, "false": False}.__getitem__,
+    }
+    try:
+        Decimal(value) if kind.startswith("DECIMAL") else readers.get(kind, str)(value)
+    except (ValueError, ArithmeticError, KeyError):
+        expected = {"BOOLEAN": "true or false", "DATE": "a date", "TIMESTAMP": "a time"}.get(kind, "a number")
+        raise CostpassError(f"--where {name}={value}: {name} is {expected}") from None
 
 
 def _checked(value: str) -> str:

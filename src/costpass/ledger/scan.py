@@ -32,56 +32,47 @@ class GoneError(BadInputError):
 
 
 class Scan:
-    """Reads tables through DuckDB. Journals are held still, by a shared lock, for as long as the scan is open."""
+    """Reads tables through DuckDB, as they were when the scan was opened.
+
+    A journal may grow meanwhile: its writers are held off only while a query runs, and once it has grown, the part
+    that counts is read from a copy. So an open scan, or a reader that is slow to take its rows, never stops a run.
+    """
 
     def __init__(self, tables: Sequence[Table]) -> None:
         self.notes: list[str] = []
         self._open = ExitStack()
         try:
             self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="costpass-")))
-            self._parquet = [table.path for table in tables if table.kind == "parquet"]
-            self._jsonl = [path for table in tables if table.kind == "jsonl" for path in self._whole_lines(table)]
-            for path in self._parquet:
-                if not path.is_file():
-                    raise GoneError(f"{path}: the columnar copy is not there; `costpass compact` makes it anew")
+            self._journals = [self._held(table) for table in tables if table.kind == "jsonl"]
+            self._parquet = [self._kept(table.path) for table in tables if table.kind == "parquet"]
             self.connection = self._open.enter_context(_connect(self._scratch))
         except BaseException:
             self._open.close()
             raise
 
+    @property
+    def journal_bytes(self) -> int:
+        """How many bytes of the journals are in the scan."""
+        return sum(journal.end for journal in self._journals)
+
     def query(self, columns: Sequence[str], sql: str) -> list[tuple[Any, ...]]:
         """Runs `sql`, in which {attempts} stands for the attempts with the given columns."""
-        try:
-            return self.connection.execute(sql.format(attempts=self.relation(columns))).fetchall()
-        except duckdb.Error as error:
-            raise _readable(error) from error
+        with ExitStack() as still:
+            lines = [path for journal in self._journals for path in journal.still(still)]
+            try:
+                return self.connection.execute(sql.format(attempts=self._relation(columns, lines))).fetchall()
+            except duckdb.Error as error:
+                raise _readable(error) from error
 
     def batches(self, columns: Sequence[str], sql: str, size: int = 2000) -> Iterator[list[tuple[Any, ...]]]:
         """The same, a few rows at a time."""
+        lines = [path for journal in self._journals for path in journal.copied()]
         try:
-            cursor = self.connection.cursor().execute(sql.format(attempts=self.relation(columns)))
+            cursor = self.connection.cursor().execute(sql.format(attempts=self._relation(columns, lines)))
             while rows := cursor.fetchmany(size):
                 yield rows
         except duckdb.Error as error:
             raise _readable(error) from error
-
-    def relation(self, columns: Sequence[str]) -> str:
-        """The attempts, with the given columns, as an SQL table expression."""
-        types = sql_types()
-        wanted = ", ".join(quoted(column) for column in columns)
-        parts = []
-        if self._parquet:
-            parts.append(f"SELECT {wanted} FROM read_parquet({_paths(self._parquet)})")
-        if self._jsonl:
-            spec = ", ".join(f"{quoted(column)}: {literal(types[column])}" for column in columns)
-            parts.append(
-                f"SELECT {wanted} FROM read_json({_paths(self._jsonl)}, format='newline_delimited', "
-                f"compression='none', columns={{{spec}}})"
-            )
-        if not parts:
-            nothing = ", ".join(f"NULL::{types[column]} AS {quoted(column)}" for column in columns)
-            parts.append(f"SELECT {nothing} WHERE false")
-        return "(" + " UNION ALL ".join(parts) + ")"
 
     def close(self) -> None:
         self._open.close()
@@ -94,23 +85,74 @@ class Scan:
     ) -> None:
         self.close()
 
-    def _whole_lines(self, table: Table) -> list[Path]:
-        """The file itself, or a copy of the part that counts: past what is columnar, and without a torn end."""
-        whole = self._open.enter_context(journal.reading(table.path))
-        torn = table.path.stat().st_size - whole
+    def _relation(self, columns: Sequence[str], lines: Sequence[Path]) -> str:
+        """The attempts, with the given columns, as an SQL table expression."""
+        types = sql_types()
+        wanted = ", ".join(quoted(column) for column in columns)
+        parts = []
+        if self._parquet:
+            parts.append(f"SELECT {wanted} FROM read_parquet({_paths(self._parquet)})")
+        if lines:
+            spec = ", ".join(f"{quoted(column)}: {literal(types[column])}" for column in columns)
+            parts.append(
+                f"SELECT {wanted} FROM read_json({_paths(lines)}, format='newline_delimited', "
+                f"compression='none', columns={{{spec}}})"
+            )
+        if not parts:
+            nothing = ", ".join(f"NULL::{types[column]} AS {quoted(column)}" for column in columns)
+            parts.append(f"SELECT {nothing} WHERE false")
+        return "(" + " UNION ALL ".join(parts) + ")"
+
+    def _held(self, table: Table) -> "_Lines":
+        with journal.reading(table.path) as whole:
+            torn = table.path.stat().st_size - whole
         if torn:
             self.notes.append(
                 f"{table.path}: a torn last line of {torn} bytes is left out; `costpass ledger check --repair` mends it"
             )
-        if whole <= table.skip_bytes:
+        return _Lines(table.path, table.skip_bytes, whole, self._scratch)
+
+    def _kept(self, path: Path) -> Path:
+        """The file, even if a later compaction takes its name away while the scan is open."""
+        try:
+            file = self._open.enter_context(path.open("rb"))
+        except FileNotFoundError:
+            raise GoneError(f"{path}: the columnar copy is not there; `costpass compact` makes it anew") from None
+        by_descriptor = Path(f"/proc/self/fd/{file.fileno()}")
+        return by_descriptor if by_descriptor.exists() else path
+
+
+class _Lines:
+    """The part of a journal that a scan reads: past what is columnar, up to where it ended when the scan was opened."""
+
+    def __init__(self, path: Path, start: int, end: int, scratch: Path) -> None:
+        self.end = end
+        self._path = path
+        self._start = start
+        self._scratch = scratch
+        self._copy: Path | None = None
+
+    def still(self, stack: ExitStack) -> list[Path]:
+        """The file itself, held still until the stack closes, if it is just the part; otherwise a copy of the part."""
+        if self.end <= self._start:
             return []
-        if not torn and not table.skip_bytes:
-            return [table.path]
-        part = self._scratch / f"part-{len(list(self._scratch.iterdir()))}.jsonl"
-        with table.path.open("rb") as source, part.open("wb") as copy:
-            source.seek(table.skip_bytes)
-            _copy(source, copy, whole - table.skip_bytes)
-        return [part]
+        if self._start == 0 and self._copy is None:
+            stack.enter_context(journal.reading(self._path))
+            if self._path.stat().st_size == self.end:
+                return [self._path]
+        return self.copied()
+
+    def copied(self) -> list[Path]:
+        """A copy of the part, which nobody writes to."""
+        if self.end <= self._start:
+            return []
+        if self._copy is None:
+            part = self._scratch / f"part-{len(list(self._scratch.iterdir()))}.jsonl"
+            with self._path.open("rb") as source, part.open("wb") as copy:
+                source.seek(self._start)
+                _copy(source, copy, self.end - self._start)
+            self._copy = part
+        return [self._copy]
 
 
 def _copy(source: Any, target: Any, length: int) -> None:

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import costpass
 from costpass.attempt import SCHEMA_VERSION
 from costpass.errors import BadInputError, CostpassError
 from costpass.ledger.journal import Journal
+from costpass.version import __version__
 
 FORMAT = "costpass.ledger/1"
 JOURNAL = "attempts.jsonl"
@@ -36,7 +36,7 @@ class Ledger:
                 "format": FORMAT,
                 "name": name,
                 "attempt_schema": SCHEMA_VERSION,
-                "costpass_version": costpass.__version__,
+                "costpass_version": __version__,
                 "price_book": price_book,
                 **about,
             },

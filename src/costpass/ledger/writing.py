@@ -12,6 +12,8 @@ from costpass.attempt import Attempt
 from costpass.errors import CostpassError
 from costpass.ledger.store import JOURNAL, Ledger
 
+_PREFIX = ".costpass-"
+
 
 def write_ledger(
     destination: Path,
@@ -55,10 +57,29 @@ def gathering(destination: Path) -> Iterator[Path]:
     """A scratch directory on the destination's own file system, so that the last step is one rename."""
     parent = next(folder for folder in destination.absolute().parents if folder.is_dir())
     try:
-        directory = Path(tempfile.mkdtemp(prefix=".costpass-", dir=parent))
+        _clear_abandoned(parent)
+        directory = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent))
     except OSError as error:
         raise CostpassError(f"{destination} cannot be made: {error.strerror}") from error
     try:
         yield directory
     finally:
         shutil.rmtree(directory, ignore_errors=True)
+
+
+def _clear_abandoned(parent: Path) -> None:
+    """Removes what writers left that were killed in the middle."""
+    for left in parent.glob(f"{_PREFIX}*-*"):
+        process = left.name.removeprefix(_PREFIX).split("-")[0]
+        if process.isdigit() and not _alive(int(process)):
+            shutil.rmtree(left, ignore_errors=True)
+
+
+def _alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

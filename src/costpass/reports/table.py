@@ -6,9 +6,17 @@ from collections.abc import Sequence
 
 Cells = Sequence[str]
 
+#: Names come from logs; what would move the cursor or colour the screen is shown as a mark.
+_UNPRINTABLE = dict.fromkeys((*range(32), *range(127, 160)), "�")
+
+
+def _printable(rows: Sequence[Cells]) -> list[list[str]]:
+    return [[cell.translate(_UNPRINTABLE) for cell in row] for row in rows]
+
 
 def text(header: Cells, rows: Sequence[Cells], *, left: int = 1) -> str:
     """Columns aligned with spaces; the first `left` columns to the left, the others, numbers, to the right."""
+    header, *rows = _printable([header, *rows])
     widths = [max(len(row[column]) for row in (header, *rows)) for column in range(len(header))]
 
     def line(cells: Cells) -> str:
@@ -27,6 +35,7 @@ def markdown(header: Cells, rows: Sequence[Cells], *, left: int = 1) -> str:
     def line(cells: Cells) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
+    header, *rows = _printable([header, *rows])
     rule = "|" + "|".join("---" if column < left else "---:" for column in range(len(header))) + "|"
     return "\n".join([line(header), rule, *map(line, rows)])
 

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from costpass.attempt import Attempt
-from costpass.errors import BadInputError, MissingExtraError
+from costpass.errors import BadInputError, CostpassError
 from costpass.ledger.importers import archive
 from costpass.ledger.importers.formats.inspect_log import IMPORTER
 from costpass.ledger.importers.importing import Import
@@ -393,8 +393,19 @@ def test_a_log_without_samples_says_so() -> None:
 
 def test_without_inspect_ai_the_error_names_the_install_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
-    with pytest.raises(MissingExtraError, match=r"costpass\[inspect\]"):
+    with pytest.raises(CostpassError, match=r"retry_limit.eval.*costpass\[inspect\]"):
         read(RETRIED)
+
+
+def test_without_inspect_ai_the_other_logs_of_a_folder_are_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    shutil.copy(RETRIED, tmp_path)
+    (tmp_path / "x.jsonl").write_text('{"problem": "p", "model": "m", "passed": true, "cost_usd": 1}\n')
+    reader = Import([tmp_path], Settings())
+    assert [attempt.problem for attempt in reader.attempts()] == ["p"]
+    assert ["costpass[inspect]" in reason for reason in reader.tally.skipped] == [True]
 
 
 def test_reading_is_quiet_and_stays_off_the_network(

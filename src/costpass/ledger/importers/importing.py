@@ -10,15 +10,15 @@ from typing import IO, Any
 
 from pydantic import ValidationError
 
-import costpass
 from costpass.attempt import Attempt, usd
-from costpass.errors import BadInputError, CostpassError
+from costpass.errors import BadInputError, CostpassError, MissingExtraError
 from costpass.ledger.importers import registry
 from costpass.ledger.importers.protocol import Importer, Row, Settings, Skip
 from costpass.ledger.importers.source import Source
 from costpass.ledger.scan import parquet_columns
 from costpass.pricing import PriceError
 from costpass.strict_yaml import complaint
+from costpass.version import __version__
 
 _REJECTED_ROW_CHARACTERS = 10_000
 _REASON_CHARACTERS = 300
@@ -83,11 +83,20 @@ class Import:
             if importer is None:
                 self.tally.unrecognised.append(path.name)
             else:
-                yield from self._file(importer, source)
+                yield from self._readable(importer, source, named)
             self._done_bytes += path.stat().st_size
             self._progress(self._done_bytes, self.tally.attempts)
         if not self.tally.attempts:
             raise BadInputError(self._nothing())
+
+    def _readable(self, importer: Importer, source: Source, named: bool) -> Iterator[Attempt]:
+        """A file in a folder that needs a part which is not installed does not stop the others."""
+        try:
+            yield from self._file(importer, source)
+        except MissingExtraError as error:
+            if named:
+                raise BadInputError(f"{source.path}: {error}") from None
+            self.tally.skipped[str(error)] += 1
 
     def _file(self, importer: Importer, source: Source) -> Iterator[Attempt]:
         for number, row in enumerate(importer.rows(source)):
@@ -123,7 +132,7 @@ class Import:
     def _finish(self, attempt: Attempt, importer: Importer, row: Row) -> Attempt:
         changes: dict[str, Any] = {"source_format": importer.name, "source_ref": row.where}
         if importer.name != "costpass":
-            changes["costpass_version"] = costpass.__version__
+            changes["costpass_version"] = __version__
         if attempt.repetition is None:
             cell = (attempt.experiment, attempt.benchmark, attempt.problem, attempt.strategy)
             changes["repetition"] = self._repetitions[cell]
