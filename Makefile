@@ -31,6 +31,9 @@ format: $(VENV)/.installed-dev
 
 perf: $(VENV)/.installed-dev
 	$(BIN)/python -m perf.ledger_scan
+	$(BIN)/python -m perf.economics
+	$(BIN)/python -m perf.calibration
+	$(BIN)/python -m perf.frontier_worlds
 
 # Pins every version that a fresh install of all extras resolves to today.
 constraints:

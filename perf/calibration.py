@@ -1,6 +1,6 @@
 """Are the intervals right? False alarms and coverage in worlds whose truth is known, beside what others compute.
 
-    python perf/calibration.py [--trials 2000] [--seed 0] [--resamples 1000]
+    python -m perf.calibration [--trials 2000] [--seed 0] [--resamples 1000]
 
 Prints, for a nominal 95 %: how often a comparison of two identical arms claims a difference, how often the interval of
 a cost of pass and of a success rate holds the true one (and on which side it misses), and the type I error of the

@@ -1,6 +1,6 @@
 """How far the frontier's interval and its estimated optimism can be trusted, in worlds whose frontier is known.
 
-    python perf/frontier_worlds.py [--trials 200] [--seed 0] [--problems 100] [--strategies 10] [--attempts 8]
+    python -m perf.frontier_worlds [--trials 200] [--seed 0] [--problems 100] [--strategies 10] [--attempts 8]
 
 A world has strategies of rising ability and price and problems of normal difficulty. Each trial draws a world, lets
 every strategy attempt every problem, and compares with two truths: the mean frontier of these very problems, and that

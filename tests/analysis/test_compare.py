@@ -151,3 +151,33 @@ def test_the_same_attempts_give_the_same_bytes(data: Path) -> None:
     log = data / "copeca" / "sample_report_records.jsonl"
     first, second = (costpass.load(log).compare(baseline="baseline", interval="bootstrap").to_json() for _ in range(2))
     assert first == second
+
+
+def test_an_arm_that_costs_nothing_has_its_spend_said() -> None:
+    result = compared(arm("base", [(True, 1.0)] * 6) + arm("tool", [(True, 0.0)] * 6))
+    assert result.spend_ratio.value == 0
+    assert "spend −100.0 %" in result.sentence
+
+
+def test_arms_that_both_cost_nothing_are_not_said_to_have_failed() -> None:
+    result = compared(arm("base", [(True, 0.0)] * 6) + arm("tool", [(True, 0.0)] * 6))
+    assert result.p_value is None
+    assert "cost nothing" in result.sentence and "never passed" not in result.sentence
+
+
+def test_arms_without_a_comparable_attempt_are_told_what_counts() -> None:
+    rows = arm("base", [(True, 1.0)] * 6, control=True) + arm("tool", [(True, 1.0)] * 6, control=True)
+    with pytest.raises(CostpassError, match="control problems apart"):
+        compared(rows)
+
+
+def test_attempts_without_a_mode_are_not_said_to_have_the_baseline_s() -> None:
+    with pytest.raises(CostpassError, match="no attempt has another mode"):
+        compared([*arm("base", [(True, 1.0)] * 3), {"problem": "p0", "model": "m", "passed": True, "cost_usd": 1.0}])
+
+
+def test_tokens_are_unknown_where_the_output_is_not_known() -> None:
+    tokens = {"input_tokens": 10}
+    rows = arm("base", [(True, 1.0)] * 4, **tokens, output_tokens=5) + arm("tool", [(True, 1.0)] * 4, **tokens)
+    with pytest.raises(CostpassError, match="known cost"):
+        compared(rows, cost="tokens")

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 import costpass
+from costpass.analysis.context import Context
 from costpass.analysis.frontier import BenchmarkFrontier, Frontier
 
 
@@ -161,3 +162,53 @@ def test_the_papers_first_table(data: Path) -> None:
 def test_the_same_attempts_give_the_same_bytes() -> None:
     first, second = (costpass.load(toy()).frontier(experts={"toy": 1.0}, resamples=200).to_json() for _ in range(2))
     assert first == second
+
+
+def _tried(strategy: str, problems: str, tries: int = 3, **fields: Any) -> list[dict[str, Any]]:
+    row = {"strategy": strategy, "model": strategy, "cost_usd": 1.0, **fields}
+    return [{**row, "problem": name, "passed": n > 0} for name in problems for n in range(tries)]
+
+
+def test_a_measure_of_more_tries_than_there_are_says_so_and_calls_nothing_unsolved() -> None:
+    rows = _tried("a", "pqr", benchmark="B") + _tried("a", "s", tries=1, benchmark="B")
+    result = costpass.load(rows).frontier(measure="pass@3", resamples=50)
+    assert [row.problems for row in result.benchmarks] == [3]
+    assert list(result.benchmarks[0].unsolved) == []
+    assert "1 problems are left out" in result.notes[0]
+    assert costpass.load(rows).frontier(measure="pass@20", resamples=50).benchmarks == []
+
+
+def test_without_an_expert_nobody_is_told_to_ask_one() -> None:
+    rows = _tried("a", "pqrstu", benchmark="B") + _tried("b", "uvwxyz", benchmark="B")
+    row = costpass.load(rows).frontier(resamples=50).benchmarks[0]
+    assert row.best_single is None or row.best_single.policy
+
+
+def test_a_nameless_benchmark_is_not_called_none() -> None:
+    rows = [{"problem": p, "strategy": "a", "model": "a", "passed": p == "p", "cost_usd": 1.0} for p in "pq"]
+    note = costpass.load(rows).frontier(resamples=50).notes[0]
+    assert note.startswith("all problems") and "'*'=USD" in note and "None" not in note
+
+
+def test_a_missing_release_date_is_named_as_what_keeps_the_trend_away() -> None:
+    rows = _tried("a", "pq", benchmark="B", released="2024-01-01") + _tried("b", "pq", benchmark="B")
+    result = costpass.load(rows).frontier(resamples=50)
+    assert result.benchmarks[0].trend == []
+    assert any("release date: b" in note for note in result.notes)
+
+
+def test_a_ledger_that_says_nothing_gets_a_note() -> None:
+    rows = [{"benchmark": "B", "problem": "p", "strategy": "a", "model": "a", "passed": None, "cost_usd": 1.0}]
+    assert "nothing can be said" in costpass.load(rows).frontier(resamples=50).notes[0]
+
+
+def test_a_strategy_alone_is_judged_on_what_it_tried_as_in_the_report() -> None:
+    rows = _tried("a", "pqrstu", benchmark="B") + _tried("b", "uvwxyz", benchmark="B")
+    told = Context().with_experts({"B": 20})
+    loaded = costpass.load(rows)
+    alone = {row.strategy: row for row in loaded.frontier(context=told, resamples=50).benchmarks[0].single}
+    for row in loaded.summary(context=told).benchmarks[0].strategies:
+        found = alone[row.by["strategy"]]
+        assert found.frontier_usd.value == pytest.approx(row.frontier_with_expert_usd) == pytest.approx(1.5)
+        assert (found.solved, found.tried) == (6, 6)
+        assert found.frontier_usd.high is not None and found.frontier_usd.high < 20

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import costpass
+from costpass.reports.risk import FORMATS
 
 
 def rows(passes: int, tries: int, problem: str = "p") -> list[dict[str, Any]]:
@@ -37,3 +38,8 @@ def test_faults_are_spent_on_the_way() -> None:
     assert plain is not None and with_fault is not None
     assert with_fault > plain
     assert math.isfinite(with_fault)
+
+
+def test_a_ledger_that_says_nothing_is_told_so_in_words() -> None:
+    rows = [{"benchmark": "B", "problem": "p", "strategy": "a", "model": "a", "passed": None, "cost_usd": 1.0}]
+    assert FORMATS["text"](costpass.load(rows).risk()).startswith("Nothing can be said")

@@ -139,7 +139,7 @@ def _others(arms: Sequence[str], baseline: str, against: Sequence[str] | None, b
             raise CostpassError(f"no attempt has {by} {name!r}{did_you_mean(name, arms)} (there are: {known})")
     others = [arm for arm in (against or arms) if arm != baseline]
     if not others:
-        raise CostpassError(f"there is nothing to compare {baseline!r} with: every attempt has this {by}")
+        raise CostpassError(f"there is nothing to compare {baseline!r} with: no attempt has another {by}")
     return others
 
 
@@ -191,7 +191,7 @@ class _Measure:
             permutations=self.resamples,
             rng=np.random.default_rng(self.seed),
         )
-        return float(p_value)
+        return None if math.isnan(p_value) else float(p_value)
 
 
 def _as_ratio(change: Estimate) -> Estimate:
@@ -214,7 +214,10 @@ def _against(table: Cells, baseline: str, other: str, by: str, measure: _Measure
     main = ~table.control
     arms, overall = pair.change(main)
     if not arms.clusters:
-        raise CostpassError(f"{baseline!r} and {other!r} have no problem in common, so they cannot be compared")
+        raise CostpassError(
+            f"{baseline!r} and {other!r} have no problem in common, so they cannot be compared (what counts are "
+            "attempts with a known cost and outcome, faults and control problems apart)"
+        )
     verdict = _verdict(overall.delta)
     more = _more_attempts(overall, arms)
     return Against(
@@ -342,10 +345,14 @@ def _sentence(other: str, baseline: str, overall: Change, verdict: Verdict, more
         return (
             f"{other} never passed, so it bought no correct answer at all; {baseline} passed {overall.passed[0]} times."
         )
+    if overall.delta.value is None and overall.passed[0]:
+        return f"It cannot be said what {other} changes: {baseline} cost nothing, and nothing is a share of that."
     if overall.delta.value is None:
         return f"It cannot be said what {other} changes: {baseline} never passed on the problems they share."
     rates = [passed / tries for passed, tries in zip(overall.passed, overall.attempts, strict=True)]
-    parts = f"spend {_signed((overall.spend_ratio.value or 1) - 1)}, accuracy {_signed(rates[1] / rates[0] - 1)}"
+    spend = overall.spend_ratio.value
+    spent = "unknown" if spend is None else _signed(spend - 1)
+    parts = f"spend {spent}, accuracy {_signed(rates[1] / rates[0] - 1)}"
     bounds = "" if overall.delta.low is None else f" [{_signed(overall.delta.low)}, {_bound(overall.delta.high)}]"
     end = {
         "cheaper": f"{other} is cheaper.",

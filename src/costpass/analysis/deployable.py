@@ -63,6 +63,8 @@ def _deployable(choose: Any, part: Cells, expert: float | None, verification: fl
         expert=expert,
     )
     steps = choose(n, k, mean, verification=verification, expert=expert)
+    if not steps and expert is None:
+        return None
     policy = [PolicyStep(str(part.strategies[step.strategy][0]), int(step.tries)) for step in steps]
     share = float(np.mean(_own(steps, n, k, mean, verification)))
     estimate = Estimate.of(pooled.ratio_interval(_clustered(part, cost), _clustered(part, solved)))

@@ -27,11 +27,12 @@ _DAYS_PER_MONTH = 30.4375
 
 @dataclass(frozen=True)
 class Single:
-    """What a benchmark would cost with one strategy and the expert."""
+    """What a benchmark would cost with one strategy and the expert, over the problems it was tried on."""
 
     strategy: str
     frontier_usd: Estimate
     solved: int
+    tried: int
 
 
 @dataclass(frozen=True)
@@ -132,15 +133,24 @@ def frontier(
     told = context or Context()
     table = cells(scan, [by], cost=cost, where=where)
     about = market(scan, by, table, told, book or PriceBook(), where=where)
-    found = []
+    found, short = [], 0
     for name in table.benchmarks:
         part = table.of_benchmark(name)
         part = part.where(problems=part.attempts.sum(axis=0) > 0)
+        enough = part.attempts.max(axis=0, initial=0) >= tries(chosen.measure)
+        short += int((~enough).sum())
+        part = part.where(problems=enough)
         part = part.where(strategies=np.flatnonzero(part.attempts.sum(axis=1) > 0).tolist())
         part = part.with_faults_shared()
         if part.problems:
             found.append(_benchmark(name, part, about, told.expert_usd(name), chosen))
-    return Frontier(cost.name if cost else "usd", chosen.measure, chosen.resamples, found, _notes(found))
+    return Frontier(
+        cost.name if cost else "usd",
+        chosen.measure,
+        chosen.resamples,
+        found,
+        _notes(found, about, short, chosen.measure),
+    )
 
 
 def _benchmark(
@@ -202,9 +212,10 @@ def _table(part: Cells, measure: str) -> Array:
 def _singles(v: Array, names: Sequence[str], expert: float | None, sample: Replicates) -> list[Single]:
     rows = []
     for row, name in enumerate(names):
-        value = float(economics.value(economics.frontier(v[[row]], expert)))
+        tried = ~np.isnan(v[row])
+        value = float(economics.value(economics.frontier(v[[row]][:, tried], expert))) if tried.any() else math.nan
         solved = int((np.isfinite(v[row])).sum())
-        rows.append(Single(name, _estimate(value, sample.single[:, row]), solved))
+        rows.append(Single(name, _estimate(value, sample.single[:, row]), solved, int(tried.sum())))
     return sorted(rows, key=lambda row: (row.frontier_usd.value is None, row.frontier_usd.value or 0.0, row.strategy))
 
 
@@ -302,13 +313,22 @@ def _known(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
-def _notes(found: Sequence[BenchmarkFrontier]) -> list[str]:
+def _notes(found: Sequence[BenchmarkFrontier], about: Market, short: int, measure: str) -> list[str]:
     notes = []
+    if short:
+        notes.append(f"{short} problems are left out: no strategy has the attempts there that {measure} takes")
+    elif not found:
+        notes.append("nothing can be said: no attempt has both a known cost and a known outcome")
+    undated = sorted(name for name, trait in about.traits.items() if trait.released is None)
+    if 0 < len(undated) < len(about.traits):
+        few = f"{', '.join(undated[:3])}{' …' if len(undated) > 3 else ''}"
+        notes.append(f"no trend where a strategy has no release date: {few}")
     for row in found:
         if row.expert_usd is None and row.unsolved:
+            name, option = (row.benchmark, row.benchmark) if row.benchmark else ("all problems", "'*'")
             notes.append(
-                f"{row.benchmark}: infinite, as nobody solved {len(row.unsolved)} of {row.problems} problems "
+                f"{name}: infinite, as nobody solved {len(row.unsolved)} of {row.problems} problems "
                 f"({', '.join(row.unsolved[:3])}{' …' if len(row.unsolved) > 3 else ''}) and no expert's price "
-                f"is known (--expert {row.benchmark}=USD)"
+                f"is known (--expert {option}=USD)"
             )
     return notes

@@ -73,17 +73,24 @@ def _figures(
     size = v.shape[0]
     lm = economics.frontier(v)
     value = economics.value(lm if expert is None else np.minimum(lm, expert))
-    single = v if expert is None else np.minimum(np.where(np.isnan(v), np.inf, v), expert)
+    single = v if expert is None else np.minimum(v, expert)
     family = [economics.essentialness(v, list(members), expert) for members in families.values()]
     return (
         value,
         economics.value(lm),
-        single.mean(axis=-1),
+        _mean_of_tried(single),
         economics.single_essentialness(v, expert),
         np.stack(family, axis=-1) if family else np.zeros((size, 0)),
         np.full(size, np.nan) if expert is None else economics.expert_essentialness(v, expert),
         economics.over_time(v, [list(rows) for rows in order], expert)[:, 1:] if order else np.zeros((size, 0)),
     )
+
+
+def _mean_of_tried(single: Array) -> Array:
+    """The mean over the problems that a strategy was tried on; nan where a draw holds none of them."""
+    tried = ~np.isnan(single)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.where(tried, single, 0.0).sum(axis=-1) / tried.sum(axis=-1), dtype=np.float64)
 
 
 def quantiles(sample: Array, level: float = 0.95) -> tuple[float | None, float | None]:

@@ -40,7 +40,9 @@ def unit(name: str = "usd", *, figure: Figure = "cost", weights: Mapping[str, fl
     if name == "seconds":
         return Unit(name, "duration_ms / 1000.0", ("duration_ms",))
     if name == "tokens":
-        return Unit(name, f"CASE WHEN input_tokens IS NOT NULL THEN {_ALL_TOKENS} END", _USAGE)
+        return Unit(
+            name, f"CASE WHEN input_tokens IS NOT NULL AND output_tokens IS NOT NULL THEN {_ALL_TOKENS} END", _USAGE
+        )
     if name in sql_types() and sql_types()[name] in ("BIGINT", "DOUBLE", "DECIMAL(18, 12)"):
         return Unit(name, quoted(name), (name,))
     if not _NAME.match(name):

@@ -41,7 +41,7 @@ def _tables(row: BenchmarkFrontier, unit: str, draw: Draw) -> list[str]:
     singles = [
         [
             single.strategy,
-            f"{single.solved}/{row.problems}",
+            f"{single.solved}/{single.tried}",
             cost(single.frontier_usd, unit),
             bounds(single.frontier_usd, unit),
             _percent(shares["strategy", single.strategy].percent),

@@ -34,11 +34,17 @@ def _csv(report: RiskReport) -> str:
     )
 
 
+def _drawn(report: RiskReport, draw: Callable[..., str]) -> str:
+    if not report.rows:
+        return "Nothing can be said: no attempt has both a known cost and a known outcome."
+    return f"{_LEAD}\n\n{draw(*_table(report), left=2)}"
+
+
 _LEAD = "Spend until the first pass, trying again on a problem drawn at random:"
 
 FORMATS: dict[str, Callable[[RiskReport], str]] = {
-    "text": lambda report: f"{_LEAD}\n\n{table.text(*_table(report), left=2)}",
-    "md": lambda report: f"{_LEAD}\n\n{table.markdown(*_table(report), left=2)}",
+    "text": lambda report: _drawn(report, table.text),
+    "md": lambda report: _drawn(report, table.markdown),
     "csv": _csv,
     "json": lambda report: report.to_json(),
 }

@@ -1,9 +1,9 @@
 """How far the log of a ratio of sums moves when one cluster is left out, and the standard error that follows."""
 
 import numpy as np
-from scipy.special import stdtrit
 
 from costpass.uncertainty.arrays import Floats, Ints
+from costpass.uncertainty.quantiles import t_quantiles
 
 # Why the jackknife. Of four variance estimators (linearised with T/(T-1), HC2- and HC3-like leverage corrections, and
 # this one) all raise a false alarm in 4 to 5 % of A/A trials. With skewed spend this one covers best, by up to
@@ -50,4 +50,4 @@ def norm(deviations: Floats) -> Floats:
 def t_quantile(clusters: Ints, level: float) -> Floats:
     """The two-sided t quantile on T-1 degrees of freedom. nan for a single cluster."""
     degrees = np.where(clusters > 1, clusters - 1.0, np.nan)
-    return np.asarray(stdtrit(degrees, 0.5 + level / 2), dtype=np.float64)
+    return t_quantiles(degrees, 0.5 + level / 2)

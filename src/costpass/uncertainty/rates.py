@@ -2,11 +2,11 @@
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import betaincinv, stdtrit
 
 from costpass.uncertainty.arrays import Floats, Ints, column, floats
 from costpass.uncertainty.interval import Interval, Intervals
 from costpass.uncertainty.jackknife import linear_scale, norm, t_quantile
+from costpass.uncertainty.quantiles import beta_quantiles, t_quantiles
 
 METHOD = "Korn-Graubard"
 
@@ -47,7 +47,7 @@ def effective_trials(passes: Floats, attempts: Floats, *, level: float) -> Float
         error = norm(passes - rate * attempts) * linear_scale(clusters) / tried
         independent = rate * (1 - rate) / np.square(error)
         # The variance itself is estimated from few clusters; the ratio of the t quantiles pays for that.
-        few = np.square(stdtrit(np.maximum(tried - 1, 1), 0.5 + level / 2) / t_quantile(clusters, level))
+        few = np.square(t_quantiles(np.maximum(tried - 1, 1), 0.5 + level / 2) / t_quantile(clusters, level))
         effective = np.minimum(independent * few, tried)
     return np.where((rate == 0) | (rate == 1), clusters, effective)
 
@@ -56,8 +56,8 @@ def clopper_pearson(passes: Floats, trials: Floats, *, tail: float) -> tuple[Flo
     """Exact binomial bounds that leave out `tail` on each side; the counts need not be whole."""
     fails = trials - passes
     with np.errstate(over="ignore", invalid="ignore"):
-        low = np.where(passes > 0, betaincinv(np.maximum(passes, 1e-300), fails + 1, tail), 0.0)
-        high = np.where(fails > 0, betaincinv(passes + 1, np.maximum(fails, 1e-300), 1 - tail), 1.0)
+        low = np.where(passes > 0, beta_quantiles(np.maximum(passes, 1e-300), fails + 1, tail), 0.0)
+        high = np.where(fails > 0, beta_quantiles(passes + 1, np.maximum(fails, 1e-300), 1 - tail), 1.0)
     return low, high
 
 
