@@ -119,9 +119,10 @@ class Attempts:
         **options: Any,
     ) -> Frontier:
         """The least cost of pass over strategies and the expert, what it rests on, and what of it can be deployed."""
-        told = _context(context).with_experts(experts or {})
+        chosen = _unit(cost)
+        told = _context(context).in_unit(chosen.name).with_experts(experts or {})
         return frontier_of.frontier(
-            self._scan, by=by, context=told, book=self._book, cost=_unit(cost), where=where, options=Options(**options)
+            self._scan, by=by, context=told, book=self._book, cost=chosen, where=where, options=Options(**options)
         )
 
     def essentialness(self, **options: Any) -> dict[str | None, Sequence[Essentialness]]:

@@ -114,7 +114,7 @@ def test_problems_of_one_arm_only_are_left_out_and_named() -> None:
     comparison = costpass.load(rows).compare(baseline="base")
     assert comparison.against[0].coverage.only_baseline == ["p4", "p5"]
     assert comparison.against[0].overall.problems == 4
-    assert any("2 problems were attempted by one arm only" in note for note in comparison.notes)
+    assert any("2 problems attempted by one arm only" in note for note in comparison.notes)
 
 
 def test_an_arm_that_never_passes_is_infinitely_dear_and_not_a_number() -> None:
@@ -181,3 +181,26 @@ def test_tokens_are_unknown_where_the_output_is_not_known() -> None:
     rows = arm("base", [(True, 1.0)] * 4, **tokens, output_tokens=5) + arm("tool", [(True, 1.0)] * 4, **tokens)
     with pytest.raises(CostpassError, match="known cost"):
         compared(rows, cost="tokens")
+
+
+def test_of_several_arms_a_change_must_stand_after_the_correction() -> None:
+    """Five problems cannot give a p-value below one in sixteen, and three arms make that three in sixteen."""
+    rows = arm("base", [(True, 1.0 + n / 100) for n in range(5)])
+    rows += arm("half", [(True, 0.1 + n / 100) for n in range(5)])
+    alone = costpass.load(rows).compare(baseline="base").against[0]
+    assert alone.verdict == "cheaper"
+    rows += arm("same", [(True, 1.0 + n / 90) for n in range(5)]) + arm(
+        "more", [(True, 1.0 + n / 80) for n in range(5)]
+    )
+    one_of_three = next(a for a in costpass.load(rows).compare(baseline="base").against if a.by["mode"] == "half")
+    assert (one_of_three.p_adjusted or 0) > 0.05
+    assert one_of_three.verdict == "not decided"
+    assert "corrected for the 3 arms" in one_of_three.sentence
+
+
+def test_few_problems_need_more_than_a_normal_distribution_says() -> None:
+    result = compared(
+        arm("base", [(True, c) for c in (1.0, 2.0, 1.5)]) + arm("tool", [(True, c) for c in (0.5, 1.9, 1.4)])
+    )
+    assert result.verdict == "not decided"
+    assert result.more_attempts is not None and result.more_attempts >= 3

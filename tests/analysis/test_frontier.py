@@ -9,6 +9,7 @@ import pytest
 import costpass
 from costpass.analysis.context import Context
 from costpass.analysis.frontier import BenchmarkFrontier, Frontier
+from costpass.ledger.cells import unit
 
 
 def toy(last: int = 0) -> list[dict[str, Any]]:
@@ -212,3 +213,43 @@ def test_a_strategy_alone_is_judged_on_what_it_tried_as_in_the_report() -> None:
         assert found.frontier_usd.value == pytest.approx(row.frontier_with_expert_usd) == pytest.approx(1.5)
         assert (found.solved, found.tried) == (6, 6)
         assert found.frontier_usd.high is not None and found.frontier_usd.high < 20
+
+
+def test_quantities_and_weights_are_costs_like_any_other() -> None:
+    rows = [{**row, "quantities": {"joules": 10 * row["cost_usd"]}} for row in toy(last=4)]
+    in_joules = benchmark(costpass.load(rows).frontier(cost="joules", resamples=200))
+    in_dollars = benchmark(costpass.load(rows).frontier(resamples=200))
+    assert in_joules.frontier_usd.value == pytest.approx(10 * (in_dollars.frontier_usd.value or 0))
+    both = unit("weighted", weights={"usd": 1.0, "joules": 0.1})
+    weighted = benchmark(costpass.load(rows).frontier(cost=both, resamples=200))
+    assert weighted.frontier_usd.value == pytest.approx(2 * (in_dollars.frontier_usd.value or 0))
+
+
+def test_experts_in_dollars_do_not_price_seconds() -> None:
+    rows = [{**row, "benchmark": "AIME", "duration_ms": 1000} for row in toy()]
+    in_seconds = benchmark(costpass.load(rows).frontier(cost="seconds", context="paper", resamples=200))
+    assert in_seconds.expert_usd is None
+    said = benchmark(costpass.load(rows).frontier(cost="seconds", experts={"AIME": 600.0}, resamples=200))
+    assert said.expert_usd == 600
+
+
+def test_a_technique_has_an_interval() -> None:
+    rows = [{**row, "technique": "direct"} for row in toy(last=2)]
+    voted = [{**row, "technique": "vote", "passed": True, "cost_usd": 0.2} for row in rows]
+    [vote] = [entry for entry in found(rows + voted).essentialness if entry.kind == "technique"]
+    assert vote.low is not None and vote.high is not None and vote.percent is not None
+    assert vote.low <= vote.percent <= vote.high
+
+
+def test_families_by_price(tmp_path: Path) -> None:
+    prices, context = tmp_path / "models.yml", tmp_path / "context.yml"
+    prices.write_text(
+        "models:\n"
+        + "".join(
+            f"  {m}: {{usd_per_million: {{input: 1, output: {p}}}}}\n" for m, p in (("A", 0.5), ("B", 3), ("C", 9))
+        )
+    )
+    context.write_text("families: {light: {below_usd_per_million: 1}, large: {models: ['*']}}\n")
+    result = costpass.load(toy(), prices=[prices]).frontier(experts={"toy": 1.0}, context=str(context), resamples=100)
+    families = {entry.subset: entry.percent for entry in benchmark(result).essentialness if entry.kind == "family"}
+    assert families["light"] == pytest.approx(essential(benchmark(result))["A"])

@@ -43,3 +43,8 @@ def test_faults_are_spent_on_the_way() -> None:
 def test_a_ledger_that_says_nothing_is_told_so_in_words() -> None:
     rows = [{"benchmark": "B", "problem": "p", "strategy": "a", "model": "a", "passed": None, "cost_usd": 1.0}]
     assert FORMATS["text"](costpass.load(rows).risk()).startswith("Nothing can be said")
+
+
+def test_chances_within_budgets_reach_the_frame() -> None:
+    frame = costpass.load(rows(2, 4)).risk(budgets=[1.0, 3.0]).to_frame()
+    assert frame["within_3"].to_list() == [0.75]

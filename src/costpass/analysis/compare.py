@@ -1,69 +1,23 @@
 """Did it help? Two arms on the same problems: the change in what a correct answer costs, and how sure that is."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
+from costpass.analysis.arms import Arms, Change, Coverage, Measure, Method, Pair, ProblemChange, Slice, in_turn
 from costpass.analysis.estimate import Estimate, Result, plain
+from costpass.analysis.headline import Verdict, headline, remarks
 from costpass.errors import CostpassError, did_you_mean
-from costpass.ledger.cells import Array, Cells, Unit, cells
+from costpass.ledger.cells import Cells, Unit, cells
 from costpass.ledger.scan import Scan
 from costpass.uncertainty import paired
+from costpass.uncertainty.jackknife import t_quantile
 
-Verdict = Literal["cheaper", "dearer", "not decided"]
-Method = Literal["linearised", "bootstrap"]
-
-_FEW_CLUSTERS = 5
+_LEVEL = 0.95
 _FEW_TO_RESAMPLE = 20
-#: A bound beyond a thousandfold says that there is none worth printing.
-_FAR = 1000
-
-
-@dataclass(frozen=True)
-class Change:
-    """How one arm's cost of pass differs from the baseline's, on the problems that both attempted."""
-
-    #: The ratio of the pooled costs of pass, minus one.
-    delta: Estimate
-    success_rate_delta: Estimate
-    spend_ratio: Estimate
-    problems: int
-    attempts: tuple[int, int]
-    passed: tuple[int, int]
-    cost_of_pass: tuple[Estimate, Estimate]
-
-
-@dataclass(frozen=True)
-class Slice:
-    """The change on one model, capability or problem."""
-
-    name: str | None
-    change: Change
-
-
-@dataclass(frozen=True)
-class ProblemChange:
-    """The two arms on one problem; from one problem alone no interval can be had."""
-
-    benchmark: str | None
-    problem: str
-    attempts: tuple[int, int]
-    passed: tuple[int, int]
-    cost_of_pass: tuple[Estimate, Estimate]
-    delta: Estimate
-
-
-@dataclass(frozen=True)
-class Coverage:
-    """Which cells the two arms share."""
-
-    shared_problems: int
-    only_baseline: Sequence[str]
-    only_this: Sequence[str]
-    uneven: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -125,10 +79,10 @@ def compare(
     table = cells(scan, [by, "model"], cost=cost, where=where)
     arms = [str(arm) for arm in dict.fromkeys(arm for arm, _ in table.strategies) if arm is not None]
     others = _others(arms, baseline, against, by)
-    measure = _Measure(interval, resamples, seed)
+    measure = Measure(interval, resamples, seed)
     found = [_against(table, baseline, other, by, measure) for other in others]
     adjusted = _holm([arm.p_value for arm in found])
-    found = [replace(arm, p_adjusted=p) for arm, p in zip(found, adjusted, strict=True)]
+    found = [_corrected(arm, p, baseline, len(found)) for arm, p in zip(found, adjusted, strict=True)]
     return Comparison(baseline, by, cost.name if cost else "usd", found, _notes(found, interval))
 
 
@@ -143,74 +97,8 @@ def _others(arms: Sequence[str], baseline: str, against: Sequence[str] | None, b
     return others
 
 
-@dataclass(frozen=True)
-class _Arms:
-    """Two arms as sums over shared clusters."""
-
-    cost: tuple[Array, Array]
-    passes: tuple[Array, Array]
-    attempts: tuple[Array, Array]
-
-    @property
-    def clusters(self) -> int:
-        return len(self.cost[0])
-
-
-@dataclass(frozen=True)
-class _Measure:
-    """How a change is measured."""
-
-    method: Method
-    resamples: int
-    seed: int
-
-    def change(self, arms: _Arms, problems: int) -> Change:
-        (cost_a, cost_b), (pass_a, pass_b), (n_a, n_b) = arms.cost, arms.passes, arms.attempts
-        if self.method == "bootstrap":
-            rng = np.random.default_rng(self.seed)
-            delta = paired.joint_bootstrap(cost_a, pass_a, cost_b, pass_b, resamples=self.resamples, rng=rng)
-        else:
-            delta = paired.paired_ratio(cost_a, pass_a, cost_b, pass_b, attempts_a=n_a, attempts_b=n_b)
-        return Change(
-            delta=Estimate.of(delta),
-            success_rate_delta=Estimate.of(paired.paired_rate_delta(pass_a, n_a, pass_b, n_b)),
-            spend_ratio=_as_ratio(Estimate.of(paired.paired_spend_ratio(cost_a, n_a, cost_b, n_b))),
-            problems=problems,
-            attempts=(int(n_a.sum()), int(n_b.sum())),
-            passed=(int(pass_a.sum()), int(pass_b.sum())),
-            cost_of_pass=(_pooled(cost_a, pass_a), _pooled(cost_b, pass_b)),
-        )
-
-    def p_value(self, arms: _Arms) -> float | None:
-        if arms.clusters < 2 or not arms.passes[0].sum() or not arms.passes[1].sum():
-            return None
-        p_value = paired.permutation_p(
-            *_in_turn(arms.cost, arms.passes),
-            attempts_a=arms.attempts[0],
-            attempts_b=arms.attempts[1],
-            permutations=self.resamples,
-            rng=np.random.default_rng(self.seed),
-        )
-        return None if math.isnan(p_value) else float(p_value)
-
-
-def _as_ratio(change: Estimate) -> Estimate:
-    """A ratio minus one as the ratio."""
-
-    def back(bound: float | None) -> float | None:
-        return None if bound is None else 1 + bound
-
-    return Estimate(back(change.value), back(change.low), back(change.high), change.infinite)
-
-
-def _pooled(cost: Array, passes: Array) -> Estimate:
-    if not cost.size:
-        return Estimate(None)
-    return Estimate.point(float(cost.sum() / passes.sum()) if passes.sum() else math.inf)
-
-
-def _against(table: Cells, baseline: str, other: str, by: str, measure: _Measure) -> Against:
-    pair = _Pair(table, baseline, other, measure)
+def _against(table: Cells, baseline: str, other: str, by: str, measure: Measure) -> Against:
+    pair = Pair(table, baseline, other, measure)
     main = ~table.control
     arms, overall = pair.change(main)
     if not arms.clusters:
@@ -226,7 +114,7 @@ def _against(table: Cells, baseline: str, other: str, by: str, measure: _Measure
         p_value=measure.p_value(arms),
         p_adjusted=None,
         verdict=verdict,
-        sentence=_sentence(other, baseline, overall, verdict, more),
+        sentence=headline(other, baseline, overall, verdict, more),
         success_rate_delta=overall.success_rate_delta,
         spend_ratio=overall.spend_ratio,
         more_attempts=more,
@@ -239,83 +127,14 @@ def _against(table: Cells, baseline: str, other: str, by: str, measure: _Measure
     )
 
 
-class _Pair:
-    """Two arms of a table, and the slices they are compared on."""
-
-    def __init__(self, table: Cells, baseline: str, other: str, measure: _Measure) -> None:
-        self._table = table
-        self._names = (baseline, other)
-        self._measure = measure
-        models = {arm: {model for name, model in table.strategies if name == arm} for arm in self._names}
-        #: The models that both arms ran; a model that one arm alone ran is left out, lest models be compared
-        #: instead of arms. Where the arms share none, as when models are the arms, each has all of its own.
-        self.models = sorted(models[baseline] & models[other], key=str)
-        self._all = self.models or sorted(models[baseline] | models[other], key=str)
-
-    def change(self, problems: Any, model: Any = ...) -> tuple[_Arms, Change]:
-        """The change on some problems, on one model or on all that both arms ran."""
-        arms, count = self._arms(problems, self._all if model is ... else [model])
-        return arms, self._measure.change(arms, count)
-
-    def slices(self, problems: Any, labels: Sequence[str | None]) -> list[Slice]:
-        """The change for each label that some problems carry and both arms attempted."""
-        found = []
-        array = np.array([label if label is not None else "" for label in labels], dtype=object)
-        for label in sorted({label for label in labels if label is not None}):
-            arms, change = self.change(problems & (array == label))
-            if arms.clusters:
-                found.append(Slice(label, change))
-        return found
-
-    def problems(self) -> list[ProblemChange]:
-        """Every problem that both arms attempted."""
-        attempts, passes, cost = (
-            [self._sum(arm, of, self._all) for arm in self._names]
-            for of in (lambda part: part.attempts, lambda part: part.passes, lambda part: part.cost)
-        )
-        with np.errstate(divide="ignore", invalid="ignore"):
-            each = [np.where(p > 0, c / p, np.inf) for c, p in zip(cost, passes, strict=True)]
-            delta = np.where(np.isfinite(each[0]), each[1] / each[0] - 1, np.nan)
-        shared = np.flatnonzero((attempts[0] > 0) & (attempts[1] > 0))
-        return [
-            ProblemChange(
-                *self._table.problems[place],
-                attempts=(int(attempts[0][place]), int(attempts[1][place])),
-                passed=(int(passes[0][place]), int(passes[1][place])),
-                cost_of_pass=(Estimate.point(float(each[0][place])), Estimate.point(float(each[1][place]))),
-                delta=Estimate.point(float(delta[place])),
-            )
-            for place in shared
-        ]
-
-    def coverage(self) -> Coverage:
-        counts = [self._sum(arm, lambda part: part.attempts, self._all) for arm in self._names]
-        names = np.array([problem for _, problem in self._table.problems], dtype=object)
-        tried = [count > 0 for count in counts]
-        uneven = tried[0] & tried[1] & (np.abs(counts[0] - counts[1]) > 0.2 * np.maximum(counts[0], counts[1]))
-        return Coverage(
-            shared_problems=int((tried[0] & tried[1]).sum()),
-            only_baseline=list(names[tried[0] & ~tried[1]]),
-            only_this=list(names[tried[1] & ~tried[0]]),
-            uneven=list(names[uneven]),
-        )
-
-    def _arms(self, problems: Any, models: Sequence[Any]) -> tuple[_Arms, int]:
-        attempts = [self._sum(arm, lambda part: part.attempts, models) for arm in self._names]
-        shared = problems & (attempts[0] > 0) & (attempts[1] > 0)
-        cluster = np.unique(self._table.cluster[shared], return_inverse=True)[1]
-        size = int(cluster.max()) + 1 if cluster.size else 0
-
-        def pick(of: Callable[[Cells], Array]) -> tuple[Array, Array]:
-            sums = [np.bincount(cluster, self._sum(arm, of, models)[shared], minlength=size) for arm in self._names]
-            return sums[0].astype(np.float64), sums[1].astype(np.float64)
-
-        arms = _Arms(pick(lambda part: part.cost), pick(lambda part: part.passes), pick(lambda part: part.attempts))
-        return arms, int(shared.sum())
-
-    def _sum(self, arm: str, of: Callable[[Cells], Array], models: Sequence[Any]) -> Array:
-        rows = [row for row, (name, model) in enumerate(self._table.strategies) if name == arm and model in models]
-        return np.asarray(of(self._table)[rows].sum(axis=0), dtype=np.float64)
+def _corrected(arm: Against, p_adjusted: float | None, baseline: str, arms: int) -> Against:
+    """Of several arms, one is called cheaper or dearer only if that stands after the correction for their number."""
+    stands = arms == 1 or p_adjusted is None or p_adjusted <= 1 - _LEVEL
+    if stands or arm.verdict == "not decided":
+        return replace(arm, p_adjusted=p_adjusted)
+    name = str(next(iter(arm.by.values())))
+    sentence = headline(name, baseline, arm.overall, "not decided", None, corrected_for=arms)
+    return replace(arm, p_adjusted=p_adjusted, verdict="not decided", sentence=sentence)
 
 
 def _verdict(delta: Estimate) -> Verdict:
@@ -326,49 +145,16 @@ def _verdict(delta: Estimate) -> Verdict:
     return "not decided"
 
 
-def _more_attempts(overall: Change, arms: _Arms) -> int | None:
-    if _verdict(overall.delta) != "not decided" or overall.delta.value is None:
+def _more_attempts(overall: Change, arms: Arms) -> int | None:
+    """More attempts of each arm that would decide it, if the change is what it seems."""
+    if _verdict(overall.delta) != "not decided" or overall.delta.value is None or arms.clusters < 2:
         return None
-    needed = paired.clusters_needed(*paired.paired_log_ratio(*_in_turn(arms.cost, arms.passes)))
-    if not math.isfinite(needed):
+    needed = paired.clusters_needed(*paired.paired_log_ratio(*in_turn(arms.cost, arms.passes)), level=_LEVEL)
+    # Few clusters need more than a normal distribution says, by the square of how much wider their t quantile is.
+    wider = float(t_quantile(np.array(arms.clusters), _LEVEL)) / 1.959964
+    if not math.isfinite(needed * wider):
         return None
-    return max(1, math.ceil(max(overall.attempts) * (needed / arms.clusters - 1)))
-
-
-def _in_turn(cost: tuple[Array, Array], passes: tuple[Array, Array]) -> tuple[Array, Array, Array, Array]:
-    return cost[0], passes[0], cost[1], passes[1]
-
-
-def _sentence(other: str, baseline: str, overall: Change, verdict: Verdict, more: int | None) -> str:
-    """The headline, with what makes it up."""
-    if overall.delta.infinite:
-        return (
-            f"{other} never passed, so it bought no correct answer at all; {baseline} passed {overall.passed[0]} times."
-        )
-    if overall.delta.value is None and overall.passed[0]:
-        return f"It cannot be said what {other} changes: {baseline} cost nothing, and nothing is a share of that."
-    if overall.delta.value is None:
-        return f"It cannot be said what {other} changes: {baseline} never passed on the problems they share."
-    rates = [passed / tries for passed, tries in zip(overall.passed, overall.attempts, strict=True)]
-    spend = overall.spend_ratio.value
-    spent = "unknown" if spend is None else _signed(spend - 1)
-    parts = f"spend {spent}, accuracy {_signed(rates[1] / rates[0] - 1)}"
-    bounds = "" if overall.delta.low is None else f" [{_signed(overall.delta.low)}, {_bound(overall.delta.high)}]"
-    end = {
-        "cheaper": f"{other} is cheaper.",
-        "dearer": f"{other} is dearer.",
-        "not decided": "not decided"
-        + (f"; about {more:,} more attempts of each, on as many more problems, would tell." if more else "."),
-    }[verdict]
-    return f"{other} against {baseline}: {_signed(overall.delta.value)}{bounds} per correct answer ({parts}): {end}"
-
-
-def _signed(change: float) -> str:
-    return f"{100 * change:+.1f} %".replace("-", "−")
-
-
-def _bound(change: float | None) -> str:
-    return "no limit" if change is None or change > _FAR else _signed(change)
+    return max(1, math.ceil(max(overall.attempts) * (needed * wider**2 / arms.clusters - 1)))
 
 
 def _holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -382,18 +168,5 @@ def _notes(found: Sequence[Against], interval: Method) -> list[str]:
     if interval == "bootstrap" and min(arm.overall.problems for arm in found) < _FEW_TO_RESAMPLE:
         notes.append("resampling so few problems gives intervals that are too narrow; the linearised ones hold")
     for arm in found:
-        name = next(iter(arm.by.values()))
-        coverage = arm.coverage
-        missing = len(coverage.only_baseline) + len(coverage.only_this)
-        if missing:
-            notes.append(
-                f"{name}: {missing} problems were attempted by one arm only and are left out "
-                f"({len(coverage.only_baseline)} by the baseline, {len(coverage.only_this)} by {name})"
-            )
-        if coverage.uneven:
-            notes.append(
-                f"{name}: on {len(coverage.uneven)} problems one arm has over a fifth more attempts than the other"
-            )
-        if arm.overall.problems < _FEW_CLUSTERS:
-            notes.append(f"{name}: only {arm.overall.problems} problems are shared; little can be said from so few")
+        notes += remarks(str(next(iter(arm.by.values()))), arm.overall, arm.coverage)
     return notes

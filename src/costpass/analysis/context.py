@@ -96,8 +96,12 @@ class Context(_Section):
         """When the first of a strategy's names that is listed was released."""
         return next((self.released[name] for name in names if name in self.released), None)
 
+    def in_unit(self, unit: str) -> "Context":
+        """This context for a cost that is not counted in dollars: its experts' prices, which are, do not apply."""
+        return self if unit == "usd" else self.model_copy(update={"experts": {}})
+
     def with_experts(self, given: Mapping[str, float]) -> "Context":
-        """This context, with other experts' prices before its own."""
+        """This context, with other experts' prices, in the unit of the analysis, before its own."""
         added = {name: ExpertPrice(usd=Decimal(repr(float(usd)))) for name, usd in given.items()}
         kept = {name: entry for name, entry in self.experts.items() if name not in added}
         return self.model_copy(update={"experts": {**added, **kept}})

@@ -2,6 +2,7 @@
 
 import json
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from decimal import Decimal
@@ -43,7 +44,7 @@ def _finite(number: float) -> float | None:
     return float(number) if math.isfinite(number) else None
 
 
-class Result:
+class Result(ABC):
     """What every answer can do: become JSON, and become a data frame of its rows."""
 
     schema: str = ""
@@ -57,9 +58,9 @@ class Result:
         """Strict JSON: nothing that is not a number stands for one."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
+    @abstractmethod
     def records(self) -> list[dict[str, Any]]:
         """The rows of the answer, flat: what a data frame is made of."""
-        raise NotImplementedError(f"{type(self).__name__} has no rows")
 
     def to_frame(self) -> Any:
         """The rows as a Polars or pandas data frame, whichever is installed."""

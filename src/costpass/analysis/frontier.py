@@ -12,8 +12,9 @@ import numpy as np
 from costpass.analysis.context import Context
 from costpass.analysis.deployable import Deployable, best_cascade, best_single
 from costpass.analysis.estimate import Estimate, Result, plain
-from costpass.analysis.market import Market, market
+from costpass.analysis.market import Market, Techniques, market
 from costpass.analysis.replicates import Replicates, quantiles, replicates
+from costpass.analysis.wording import label
 from costpass.economics import frontier as economics
 from costpass.economics.cost_of_pass import cost_of_pass, success, tries
 from costpass.economics.optimism import frontier_interval
@@ -158,10 +159,11 @@ def _benchmark(
 ) -> BenchmarkFrontier:
     v = _table(part, options.measure)
     lm = economics.frontier(v)
-    names = [str(strategy) for (strategy,) in part.strategies]
+    names = [label(strategy) for (strategy,) in part.strategies]
     families = about.families(names)
     releases = about.releases(names)
-    sample = replicates(part, expert, options, families, [rows for _, rows in releases])
+    techniques = about.techniques(names, options.base_technique)
+    sample = replicates(part, expert, options, families, [rows for _, rows in releases], techniques)
     with_expert, too_low = _with_expert(v, part, expert, sample, options)
     return BenchmarkFrontier(
         benchmark=name,
@@ -172,7 +174,7 @@ def _benchmark(
         optimism_usd=too_low,
         unsolved=[problem for (_, problem), never in zip(part.problems, np.isinf(lm), strict=True) if never],
         single=_singles(v, names, expert, sample),
-        essentialness=_essentialness(v, names, families, about, expert, sample, options),
+        essentialness=_essentialness(v, names, families, techniques, expert, sample),
         trend=_trend(v, releases, names, expert, sample),
         half_life_months=_half_life(v, releases, expert, sample),
         best_single=best_single(part, expert, options.verification, options.seed),
@@ -223,10 +225,9 @@ def _essentialness(
     v: Array,
     names: Sequence[str],
     families: Mapping[str, Sequence[int]],
-    about: Market,
+    techniques: Techniques,
     expert: float | None,
     sample: Replicates,
-    options: Options,
 ) -> list[Essentialness]:
     singles = economics.single_essentialness(v, expert)
     rows = [_share(name, "strategy", singles[row], sample.essential[:, row]) for row, name in enumerate(names)]
@@ -235,9 +236,9 @@ def _essentialness(
         rows.append(_share(family, "family", float(share), sample.family[:, place]))
     if expert is not None:
         rows.append(_share("expert", "expert", float(economics.expert_essentialness(v, expert)), sample.expert))
-    for technique, (base, using) in about.techniques(names, options.base_technique).items():
+    for place, (technique, (base, using)) in enumerate(techniques.items()):
         share = economics.technique_gain(v[list(base)], v[list(using)], expert)
-        rows.append(_share(technique, "technique", float(share), np.array([])))
+        rows.append(_share(technique, "technique", float(share), sample.technique[:, place]))
     return rows
 
 

@@ -6,6 +6,7 @@ from datetime import date
 from decimal import Decimal
 
 from costpass.analysis.context import Context
+from costpass.analysis.wording import label
 from costpass.errors import CostpassError, did_you_mean
 from costpass.ledger.cells import Cells
 from costpass.ledger.columns import quoted
@@ -14,6 +15,10 @@ from costpass.ledger.scan import Scan
 from costpass.pricing import PriceBook, PriceError
 
 _PLAIN = (None, "direct", "vanilla", "VanillaPromptMethod", "chain-of-thought")
+
+
+#: Technique → the places of the plain strategies of the same models, and of those that use it.
+Techniques = dict[str, tuple[list[int], list[int]]]
 
 
 @dataclass(frozen=True)
@@ -51,7 +56,7 @@ class Market:
             dates.setdefault(released, []).append(place)
         return sorted(dates.items())
 
-    def techniques(self, names: Sequence[str], base: str | None) -> dict[str, tuple[list[int], list[int]]]:
+    def techniques(self, names: Sequence[str], base: str | None) -> Techniques:
         """Technique → places of the plain strategies of the same models, and of those that use it."""
         used = {self.traits[name].technique for name in names}
         if base is not None and base not in used:
@@ -82,12 +87,12 @@ def market(
         f"SELECT {quoted(by)}, min(model), min(family), min(released), min(technique) FROM {{attempts}} "
         f"{condition(where)} GROUP BY {quoted(by)}",
     )
-    found = {str(name): rest for name, *rest in rows}
+    found = {label(name): rest for name, *rest in rows}
     traits = {}
     for (name,) in table.strategies:
-        model, family, released, technique = found[str(name)]
-        names = tuple(part for part in (str(name), model) if part)
-        traits[str(name)] = Trait(
+        model, family, released, technique = found[label(name)]
+        names = tuple(part for part in (label(name), model) if part)
+        traits[label(name)] = Trait(
             told.family(names, _output_price(model, told, book)) or family,
             released or told.release(names) or _book_release(model, book),
             technique,

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from costpass.analysis.estimate import Result, plain
+from costpass.analysis.estimate import Estimate, Result, plain
 from costpass.analysis.summary import Summary, SummaryRow
 from costpass.economics.pareto import pareto_front, pareto_rank
 from costpass.errors import CostpassError, did_you_mean
@@ -32,10 +32,10 @@ _AXES: dict[str, tuple[Reading, bool]] = {
 
 @dataclass(frozen=True)
 class ParetoRow:
-    """One strategy: its place on each axis, whether it is on the front, and 1 + how many beat it."""
+    """One strategy: its place on each axis, whether it is on the front, and 1 + how many beat it (0: no place)."""
 
     by: Mapping[str, Any]
-    values: Mapping[str, float | None]
+    values: Mapping[str, Estimate]
     on_front: bool
     rank: int
 
@@ -50,7 +50,7 @@ class Pareto(Result):
     schema = "costpass.pareto/1"
 
     def records(self) -> list[dict[str, Any]]:
-        return [plain(row) for row in self.rows]
+        return [{**plain(row.by), **plain(row.values), "on_front": row.on_front, "rank": row.rank} for row in self.rows]
 
 
 def pareto(summary: Summary, axes: Sequence[str] = ("cost", "time", "success")) -> Pareto:
@@ -64,7 +64,9 @@ def pareto(summary: Summary, axes: Sequence[str] = ("cost", "time", "success")) 
     more_is_better = [_AXES[axis][1] for axis in axes]
     front, rank = pareto_front(points, more_is_better), pareto_rank(points, more_is_better)
     rows = [
-        ParetoRow(row.by, dict(zip(axes, found, strict=True)), bool(front[place]), int(rank[place]))
+        ParetoRow(
+            row.by, dict(zip(axes, map(Estimate.point, found), strict=True)), bool(front[place]), int(rank[place])
+        )
         for place, (row, found) in enumerate(zip(summary.strategies, values, strict=True))
     ]
     return Pareto(tuple(axes), rows)

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
+from costpass.analysis.market import Techniques
 from costpass.economics import frontier as economics
 from costpass.economics.cost_of_pass import cost_of_pass, success, tries
 from costpass.ledger.cells import Array, Cells
@@ -32,6 +33,7 @@ class Replicates:
     family: Array
     expert: Array
     path: Array
+    technique: Array
 
 
 def replicates(
@@ -40,6 +42,7 @@ def replicates(
     options: _Options,
     families: Mapping[str, Sequence[int]],
     order: Sequence[Sequence[int]],
+    techniques: Techniques,
 ) -> Replicates:
     """Draws replicates chunk by chunk, so that memory stays bounded."""
     drawn = two_level(
@@ -53,8 +56,11 @@ def replicates(
         rng=np.random.default_rng(options.seed),
         group=part.cluster,
     )
-    chunks = [_figures(mean_cost, rate, part, expert, options.measure, families, order) for mean_cost, rate in drawn]
-    return Replicates(*(np.concatenate([chunk[place] for chunk in chunks]) for place in range(7)))
+    chunks = [
+        _figures(mean_cost, rate, part, expert, options.measure, families, order, techniques)
+        for mean_cost, rate in drawn
+    ]
+    return Replicates(*(np.concatenate(figures) for figures in zip(*chunks, strict=True)))
 
 
 def _figures(
@@ -65,6 +71,7 @@ def _figures(
     measure: str,
     families: Mapping[str, Sequence[int]],
     order: Sequence[Sequence[int]],
+    techniques: Techniques,
 ) -> tuple[Array, ...]:
     if measure != "pass":
         tried = np.broadcast_to(np.median(part.attempts, axis=1)[None, :, None], rate.shape)
@@ -75,6 +82,7 @@ def _figures(
     value = economics.value(lm if expert is None else np.minimum(lm, expert))
     single = v if expert is None else np.minimum(v, expert)
     family = [economics.essentialness(v, list(members), expert) for members in families.values()]
+    technique = [economics.technique_gain(v[:, base], v[:, using], expert) for base, using in techniques.values()]
     return (
         value,
         economics.value(lm),
@@ -83,6 +91,7 @@ def _figures(
         np.stack(family, axis=-1) if family else np.zeros((size, 0)),
         np.full(size, np.nan) if expert is None else economics.expert_essentialness(v, expert),
         economics.over_time(v, [list(rows) for rows in order], expert)[:, 1:] if order else np.zeros((size, 0)),
+        np.stack(technique, axis=-1) if technique else np.zeros((size, 0)),
     )
 
 

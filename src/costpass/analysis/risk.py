@@ -52,7 +52,9 @@ class RiskReport(Result):
 
     def records(self) -> list[dict[str, Any]]:
         return [
-            {key: value for key, value in plain(row).items() if key not in ("within", "curve")} for row in self.rows
+            {key: value for key, value in plain(row).items() if key not in ("within", "curve")}
+            | {f"within_{entry.budget:g}": entry.chance for entry in row.within}
+            for row in self.rows
         ]
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from costpass.analysis.context import Context
 from costpass.analysis.estimate import Estimate, Result, plain
+from costpass.analysis.wording import counted
 from costpass.economics.cost_of_pass import cost_of_pass
 from costpass.economics.efficiency import Efficiency, score
 from costpass.economics.frontier import frontier, value
@@ -252,5 +253,5 @@ def _notes(rows: Sequence[SummaryRow], total: SummaryRow) -> list[str]:
     if never and len(rows) > 1:
         notes.append(f"{never} of {len(rows)} rows never passed: their cost of pass is infinite")
     if 0 < total.problems < 20:
-        notes.append(f"only {total.problems} problems: intervals this wide are what that many can say")
+        notes.append(f"only {counted(total.problems, 'problem')}: intervals this wide are what so few can say")
     return notes

@@ -36,7 +36,9 @@ Filters = Annotated[
 Experts = Annotated[
     list[str] | None,
     typer.Option(
-        "--expert", metavar="BENCHMARK=USD", help="An expert's price for one solution; repeatable, * for all."
+        "--expert",
+        metavar="BENCHMARK=USD",
+        help="An expert's price for one solution, in the unit of the cost; repeatable, * for all.",
     ),
 ]
 ContextFile = Annotated[

@@ -42,8 +42,8 @@ def command(
     from costpass.pricing import PriceBook
     from costpass.reports.frontier import FORMATS
 
-    told = load_context(context).with_experts(dict(parse_expert(text) for text in expert or ()))
     cost = cost_in("weighted" if weights else unit, weights=common.numbers(weights, "--weights"))
+    told = load_context(context).in_unit(unit).with_experts(dict(parse_expert(text) for text in expert or ()))
     options = Options(success, resamples, seed, verification, base_technique)
     with common.opened(sources, prices=prices, log_format=log_format) as found:
         result = frontier(

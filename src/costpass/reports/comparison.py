@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
-from costpass.analysis.compare import Against, Change, Comparison
-from costpass.reports import table
-from costpass.reports.figures import change_bounds, cost, signed_percent
+from costpass.analysis.arms import Change
+from costpass.analysis.compare import Against, Comparison
+from costpass.reports import figures, table
+from costpass.reports.figures import change_bounds, cost
 
 Draw = Callable[..., str]
 
 
 def _row(name: str, change: Change, unit: str) -> list[str]:
-    delta = "∞ (none passed)" if change.delta.infinite else signed_percent(change.delta.value)
+    delta = "∞ (none passed)" if change.delta.infinite else figures.change(change.delta.value)
     rate = change.success_rate_delta
     points = "unknown" if rate.value is None else f"{100 * rate.value:+.1f} pp".replace("-", "−")
     spend = change.spend_ratio.value
@@ -24,7 +25,7 @@ def _row(name: str, change: Change, unit: str) -> list[str]:
         delta,
         change_bounds(change.delta),
         points,
-        signed_percent(None if spend is None else spend - 1),
+        figures.change(None if spend is None else spend - 1),
     ]
 
 

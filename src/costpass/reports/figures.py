@@ -3,6 +3,7 @@
 from decimal import Decimal
 
 from costpass.analysis.estimate import Estimate
+from costpass.analysis.wording import bound, signed_percent
 
 #: An upper bound beyond so many times the figure says that there is none worth printing.
 _FAR = 1000
@@ -38,9 +39,9 @@ def percent(share: float | None) -> str:
     return "unknown" if share is None else f"{100 * share:.1f} %"
 
 
-def signed_percent(change: float | None) -> str:
-    """A change in percent, with its sign."""
-    return "unknown" if change is None else f"{100 * change:+.1f} %".replace("-", "−")
+def change(share: float | None) -> str:
+    """A change, with its sign."""
+    return "unknown" if share is None else signed_percent(share)
 
 
 def cost(estimate: Estimate, unit: str = "usd", *, infinite: str = "∞") -> str:
@@ -67,5 +68,4 @@ def change_bounds(estimate: Estimate) -> str:
     """The interval of a change."""
     if estimate.low is None:
         return "cannot be said"
-    high = "no limit" if estimate.high is None or estimate.high > _FAR else signed_percent(estimate.high)
-    return f"[{signed_percent(estimate.low)}, {high}]"
+    return f"[{signed_percent(estimate.low)}, {bound(estimate.high)}]"

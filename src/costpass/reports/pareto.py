@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 
+from costpass.analysis.estimate import Estimate
 from costpass.analysis.pareto import Pareto
+from costpass.analysis.wording import label
 from costpass.reports import table
 from costpass.reports.figures import dollars, percent
 
 
-def _shown(axis: str, value: float | None) -> str:
-    if value is None:
-        return "unknown"
+def _shown(axis: str, place: Estimate) -> str:
+    value = place.value
+    if place.infinite or value is None:
+        return "∞" if place.infinite else "unknown"
     if axis in ("cost", "spend"):
-        return "∞" if value == float("inf") else dollars(value)
+        return dollars(value)
     return {"success": percent(value), "time": f"{value / 1000:.1f} s" if value >= 1000 else f"{value:.0f} ms"}.get(
         axis, f"{value:.1f}"
     )
@@ -21,12 +24,12 @@ def _table(report: Pareto) -> tuple[list[str], list[list[str]]]:
     by = list(report.rows[0].by) if report.rows else []
     rows = [
         [
-            *(str(value) for value in row.by.values()),
+            *map(label, row.by.values()),
             *(_shown(axis, row.values[axis]) for axis in report.axes),
             "yes" if row.on_front else "",
-            str(row.rank),
+            str(row.rank or "–"),
         ]
-        for row in sorted(report.rows, key=lambda row: row.rank)
+        for row in sorted(report.rows, key=lambda row: row.rank or len(report.rows) + 1)
     ]
     return [*by, *report.axes, "on the front", "rank"], rows
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from costpass.analysis.estimate import flat
 from costpass.analysis.risk import RiskReport
+from costpass.analysis.wording import label
 from costpass.reports import table
 from costpass.reports.figures import cost, percent
 
@@ -14,7 +15,7 @@ def _table(report: RiskReport) -> tuple[list[str], list[list[str]]]:
     header = [*by, "benchmark", "problems", "never solved", "mean", "half by", "90 % by", "worst tenth", *budgets]
     rows = [
         [
-            *(str(value) for value in row.by.values()),
+            *map(label, row.by.values()),
             row.benchmark or "–",
             str(row.problems),
             percent(row.unsolved_share),

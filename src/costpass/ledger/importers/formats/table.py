@@ -1,6 +1,7 @@
 """Any table: CSV, TSV, JSON lines, a JSON list or Parquet, with columns named by `--map` or guessed."""
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -152,7 +153,7 @@ def _guess(columns: Sequence[str]) -> dict[str, str]:
     folded = {column.strip().casefold().replace(" ", "_").replace("-", "_"): column for column in reversed(columns)}
     guesses: dict[str, str] = {}
     for field in sql_types():
-        if field in _NOT_GUESSED or sql_types()[field].startswith("MAP") or sql_types()[field].endswith("[]"):
+        if field in _NOT_GUESSED:
             continue
         for name in (field, *_SYNONYMS.get(field, ())):
             if name in folded and folded[name] not in guesses.values():
@@ -169,6 +170,8 @@ def _coerce(field: str, value: Any) -> Any:
         # Other tools have other words in a column of this name; only the record's own are taken.
         return value if value in get_args(Status) else None
     kind = sql_types()[field]
+    if kind.startswith("MAP") or kind.endswith("[]"):
+        return _several(field, value)
     try:
         if kind == "BOOLEAN":
             return _boolean(value)
@@ -184,6 +187,18 @@ def _coerce(field: str, value: Any) -> Any:
     except (ValueError, ArithmeticError, OverflowError):
         raise ValueError(f"{field}: cannot read {value!r:.60}") from None
     return str(value)
+
+
+def _several(field: str, value: Any) -> Any:
+    """Scores, quantities and flags: objects and lists, or their JSON in a cell."""
+    try:
+        found = json.loads(value) if isinstance(value, str) else value
+        if sql_types()[field].endswith("[]"):
+            return [str(item) for item in found] if isinstance(found, list) else None
+        # Frames give every row every key; what a row has no value for is not in it.
+        return {str(key): float(item) for key, item in found.items() if item is not None and item == item}
+    except (ValueError, TypeError, AttributeError):
+        raise ValueError(f"{field}: cannot read {value!r:.60}") from None
 
 
 def _boolean(value: Any) -> bool:
