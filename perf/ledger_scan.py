@@ -15,12 +15,13 @@ import sys
 import sysconfig
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import duckdb
 
 from costpass.analysis.summary import summary
+from costpass.ledger.cells import groups
 from costpass.ledger.columns import literal, quoted, sql_types
 from costpass.ledger.scan import Scan, Table
 from costpass.ledger.store import Ledger
@@ -49,9 +50,11 @@ GIVEN = {
     "schema_version": "1",
 }
 BARE = "SELECT strategy, status, passed, count(*), count(cost_usd), sum(cost_usd) FROM {table} GROUP BY ALL"
-BARE_CELLS = (
-    "SELECT strategy, problem, status, passed, count(*), count(cost_usd), sum(cost_usd) FROM {table} GROUP BY ALL"
+CELLS = (
+    "SELECT strategy, problem, status, passed, count(*), count(cost_usd), sum(cost_usd), "
+    "sum(CAST(cost_usd AS DOUBLE) ** 2) FROM {table} GROUP BY ALL"
 )
+READ = ("strategy", "problem", "status", "passed", "cost_usd")
 
 
 def make_files(folder: Path, attempts: int) -> tuple[Path, Path]:
@@ -75,17 +78,34 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def compare(table: Table, bare_table: str, by: list[str], bare_sql: str, rounds: int) -> tuple[float, float]:
-    """Median seconds of the bare query and of costpass, taken in turns, connections open beforehand."""
+def compare(table: Table, bare_table: str, rounds: int) -> Iterator[tuple[str, float, float]]:
+    """Median seconds of a bare query and of costpass, taken in turns, connections open beforehand."""
     with Scan([table]) as scan, duckdb.connect() as bare:
-        ours = [0.0] * rounds
-        theirs = [0.0] * rounds
-        for turn in range(-1, rounds):
-            their = seconds(lambda: bare.execute(bare_sql.format(table=bare_table)).fetchall())
-            our = seconds(lambda: summary(scan, by))
-            if turn >= 0:
-                theirs[turn], ours[turn] = their, our
-    return statistics.median(theirs), statistics.median(ours)
+        for what, bare_work, our_work in (
+            (
+                "the per-strategy table (report --interval none)",
+                lambda: bare.execute(BARE.format(table=bare_table)).fetchall(),
+                lambda: summary(scan, interval="none"),
+            ),
+            (
+                "statistics of strategy × problem",
+                lambda: bare.execute(CELLS.format(table=bare_table)).fetchnumpy(),
+                lambda: groups(scan),
+            ),
+            (
+                "the report with intervals and speeds",
+                lambda: bare.execute(CELLS.format(table=bare_table)).fetchnumpy(),
+                lambda: report(table),
+            ),
+        ):
+            turns = [(seconds(bare_work), seconds(our_work)) for _ in range(rounds + 1)][1:]
+            yield what, statistics.median(turn[0] for turn in turns), statistics.median(turn[1] for turn in turns)
+
+
+def report(table: Table) -> None:
+    """The report on a scan of its own, as what one scan has parsed would serve the next turn too."""
+    with Scan([table]) as scan:
+        summary(scan)
 
 
 def used(arguments: list[str]) -> tuple[float, float]:
@@ -118,18 +138,15 @@ def main() -> None:
         parquet, jsonl = make_files(folder, options.attempts)
         ledger = Ledger.create(folder / "ledger", name="perf")
         jsonl = jsonl.rename(ledger.journal_path)
-        scan_json = f"read_json({literal(str(jsonl))}, format='newline_delimited')"
+        spec = ", ".join(f"{name}: {literal(sql_types()[name])}" for name in READ)
+        scan_json = f"read_json({literal(str(jsonl))}, format='newline_delimited', columns={{{spec}}})"
         print(f"{options.attempts:,} attempts: Parquet {parquet.stat().st_size:,} bytes, JSON {jsonl.stat().st_size:,}")
         for label, table, bare in (
             ("parquet", Table(parquet, "parquet"), f"read_parquet({literal(str(parquet))})"),
             ("jsonl", Table(jsonl, "jsonl"), scan_json),
         ):
-            for what, by, sql in (
-                ("strategy", ["strategy"], BARE),
-                ("strategy × problem", ["strategy", "problem"], BARE_CELLS),
-            ):
-                their, our = compare(table, bare, by, sql, options.rounds)
-                print(f"{label}, by {what}: bare DuckDB {their:.3f} s, costpass {our:.3f} s, ratio {our / their:.2f}")
+            for what, their, our in compare(table, bare, options.rounds):
+                print(f"{label}, {what}: bare DuckDB {their:.3f} s, costpass {our:.3f} s, ratio {our / their:.2f}")
         for label, source in (("parquet", parquet), ("jsonl", ledger.path)):
             cpu, peak = used([str(COSTPASS), "report", str(source)])
             print(f"costpass report on {label}: {cpu:.2f} s CPU, peak {peak:.0f} MiB")

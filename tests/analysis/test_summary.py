@@ -1,5 +1,6 @@
 """What the summary counts, and what it refuses to say."""
 
+import tracemalloc
 from collections.abc import Iterable
 from decimal import Decimal
 from pathlib import Path
@@ -12,6 +13,7 @@ from tests.conftest import write_attempts
 
 from costpass.analysis.summary import Summary, summary
 from costpass.attempt import Attempt
+from costpass.errors import CostpassError
 from costpass.ledger.scan import Scan, Table
 
 
@@ -123,3 +125,21 @@ def test_rows_add_up_to_the_total(tmp_path_factory: pytest.TempPathFactory, rows
     assert sum(row.passed for row in result.strategies) == sum(1 for a in attempts if a.passed)
     assert sum(row.spend_usd or 0 for row in result.strategies) == (result.total.spend_usd or 0)
     assert (result.total.spend_usd or 0) == sum(a.cost_usd or 0 for a in attempts)
+
+
+def test_grouping_by_problem_keeps_memory_in_bounds(tmp_path: Path) -> None:
+    """Three thousand groups by three thousand problems, as full arrays, would be half a gigabyte."""
+    attempts = [attempt(number, passed=True, cost_usd=1) for number in range(3000)]
+    tracemalloc.start()
+    result = summarised(tmp_path, attempts, by=["problem"])
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert len(result.strategies) == 3000
+    assert peak < 60_000_000
+
+
+def test_too_many_groups_to_resample_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("costpass.ledger.cells._MOST_CELLS", 5)
+    attempts = [attempt(number, passed=True, cost_usd=1) for number in range(3)]
+    with pytest.raises(CostpassError, match="group by something coarser"):
+        summarised(tmp_path, attempts, by=["problem"], interval="bootstrap")

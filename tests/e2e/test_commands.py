@@ -338,3 +338,14 @@ def test_a_stopped_import_clears_up_and_a_killed_one_is_cleared_up_after(costpas
     write_lines(tmp_path / "small.jsonl", [{"problem": "p", "model": "m", "passed": True, "cost_usd": 1}])
     assert costpass("import", "small.jsonl", "-o", "out").returncode == 0
     assert not list(tmp_path.glob(".costpass-*"))
+
+
+def test_figures_alone_are_the_figures_of_the_report(costpass: Run, ledger: Path) -> None:
+    whole, alone = (
+        json.loads(costpass("report", ledger, "--format", "json", *options).stdout)
+        for options in ((), ("--interval", "none"))
+    )
+    for figure in ("success_rate", "mean_cost_usd", "cost_of_pass_usd"):
+        for one, other in zip(whole["strategies"], alone["strategies"], strict=True):
+            assert one[figure]["value"] == pytest.approx(other[figure]["value"])
+            assert other[figure]["low"] is None

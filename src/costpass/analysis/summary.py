@@ -1,26 +1,27 @@
 """What did a correct answer cost? Attempts, passes, spend and cost of pass, by strategy or any other field."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Literal
 
 import numpy as np
 
+from costpass.analysis.benchmarks import Benchmark, benchmarks
 from costpass.analysis.context import Context
 from costpass.analysis.estimate import Estimate, Result, plain
 from costpass.analysis.wording import counted
-from costpass.economics.cost_of_pass import cost_of_pass
 from costpass.economics.efficiency import Efficiency, score
-from costpass.economics.frontier import frontier, value
 from costpass.errors import CostpassError
-from costpass.ledger.cells import Cells, cells, unit
-from costpass.ledger.queries import Figure, Medians, Sums, medians, sums
+from costpass.ledger.cells import CELL_COLUMNS, Groups, groups, unit
+from costpass.ledger.columns import require_fields
+from costpass.ledger.queries import SPEED_COLUMNS, Figure, Medians, Sums, medians, sums
 from costpass.ledger.scan import Scan
 from costpass.uncertainty import pooled
 from costpass.uncertainty.interval import Interval
 
-Method = Literal["linearised", "bootstrap"]
+Method = Literal["linearised", "bootstrap", "none"]
 
 
 @dataclass(frozen=True)
@@ -50,26 +51,6 @@ class SummaryRow:
     @property
     def records(self) -> int:
         return self.attempts + self.faults
-
-
-@dataclass(frozen=True)
-class BenchmarkRow:
-    """One strategy on one benchmark, in the terms of the Cost-of-Pass paper."""
-
-    by: Mapping[str, Any]
-    accuracy: float | None
-    mean_cost_usd: float | None
-    frontier_with_expert_usd: float | None
-
-
-@dataclass(frozen=True)
-class Benchmark:
-    """A benchmark and each strategy on it."""
-
-    benchmark: str | None
-    problems: int
-    expert_usd: float | None
-    strategies: Sequence[BenchmarkRow]
 
 
 @dataclass(frozen=True)
@@ -103,21 +84,26 @@ def summary(
     """Summarises the attempts of a scan. Intervals take problems, or their groups, as the clusters."""
     if "passed" in by:
         raise CostpassError("every row counts its passes already; group by status or failure instead of passed")
+    if interval != "none":
+        scan.load([*require_fields(by), *CELL_COLUMNS, *SPEED_COLUMNS, f"{figure}_usd", *(where or {})])
     counts = sums(scan, by, figure=figure, where=where)
-    table = cells(scan, by, cost=unit(figure=figure), where=where)
-    speeds = medians(scan, by, figure=figure, where=where)
-    place = {values: row for row, values in enumerate(table.strategies)}
-    bootstrapped = _bootstrap(table, resamples, seed) if interval == "bootstrap" else None
-    rows = []
-    for count in counts:
-        key = tuple(count.by.values())
-        estimates = _Estimates.of(table, [place[key]], bootstrapped, place[key])
-        rows.append(_row(count, estimates, speeds.get(key)))
     total = Sums({})
     for count in counts:
         _add(total, count)
-    whole = _row(total, _Estimates.of(table, range(len(table.strategies)), None, 0), None)
-    return Summary(tuple(by), figure, rows, whole, _benchmarks(table, by, context), _notes(rows, whole))
+    if interval == "none":
+        rows = [_row(count, _counted(count), None) for count in counts]
+        whole = _row(total, _counted(total), None)
+        return Summary(tuple(by), figure, rows, whole, [], _notes(rows, whole))
+    found = groups(scan, by, cost=unit(figure=figure), where=where)
+    speeds = medians(scan, by, figure=figure, where=where)
+    estimates = _every_estimate(found, _bootstrap(found, resamples, seed) if interval == "bootstrap" else None)
+    place = {values: row for row, values in enumerate(found.strategies)}
+    rows = []
+    for count in counts:
+        key = tuple(count.by.values())
+        rows.append(_row(count, estimates[place[key]], speeds.get(key)))
+    whole = _row(total, _estimates(found, slice(None)), None)
+    return Summary(tuple(by), figure, rows, whole, benchmarks(found, by, context or Context()), _notes(rows, whole))
 
 
 @dataclass(frozen=True)
@@ -127,29 +113,45 @@ class _Estimates:
     cost_of_pass: Interval
     problems: int
 
-    @classmethod
-    def of(cls, table: Cells, chosen: Sequence[int], bootstrapped: Any, place: int) -> "_Estimates":
-        """The estimates of some strategies taken together."""
-        part = table.where(strategies=list(chosen))
-        attempts = part.by_cluster(part.attempts).sum(axis=1)
-        passes = part.by_cluster(part.passes).sum(axis=1)
-        cost = part.by_cluster(part.cost).sum(axis=1)
-        without_faults = part.by_cluster(part.pass_cost + part.fail_cost).sum(axis=1)
-        tried = (attempts > 0) | (cost > 0)
-        attempts, passes, cost, without_faults = attempts[tried], passes[tried], cost[tried], without_faults[tried]
-        ratio = pooled.ratio_interval(cost, passes, attempts=attempts)
+
+def _every_estimate(found: Groups, bootstrapped: tuple[Any, Any] | None) -> list[_Estimates]:
+    """The estimates of each strategy."""
+    every = []
+    for row in range(len(found.strategies)):
+        one = _estimates(found, found.entries(row))
         if bootstrapped is not None:
-            low, high = bootstrapped
-            ratio = Interval(ratio.value, float(low[place]), float(high[place]), "bootstrap")
-        return cls(
-            pooled.rate_interval(passes, attempts),
-            pooled.mean_interval(without_faults, attempts),
-            ratio,
-            int((part.attempts.sum(axis=0) > 0).sum()),
-        )
+            low, high = float(bootstrapped[0][row]), float(bootstrapped[1][row])
+            one = replace(one, cost_of_pass=Interval(one.cost_of_pass.value, low, high, "bootstrap"))
+        every.append(one)
+    return every
 
 
-def _bootstrap(table: Cells, resamples: int, seed: int) -> tuple[Any, Any]:
+def _estimates(found: Groups, entries: slice) -> _Estimates:
+    """The estimates of some entries taken together, clustered."""
+    cluster = np.unique(found.cluster[found.col[entries]], return_inverse=True)[1]
+    part = {name: np.bincount(cluster, values[entries]) for name, values in found.sums.items()}
+    attempts, passes = part["attempts"], part["passes"]
+    spent = part["pass_cost"] + part["fail_cost"]
+    return _Estimates(
+        pooled.rate_interval(passes, attempts),
+        pooled.mean_interval(spent, attempts),
+        pooled.ratio_interval(spent + part["fault_cost"], passes, attempts=attempts),
+        len(np.unique(found.col[entries][found.sums["attempts"][entries] > 0])),
+    )
+
+
+def _counted(count: Sums) -> _Estimates:
+    """Figures alone, without an interval."""
+    spend = count.scored_spend_usd + count.fault_spend_usd
+    ratio = math.inf if not count.scored_passed else float(spend / count.scored_passed)
+    rate = count.passed / count.graded if count.graded else math.nan
+    mean = float(count.scored_spend_usd / count.scored) if count.scored else math.nan
+    nan = math.nan
+    return _Estimates(Interval(rate, nan, nan), Interval(mean, nan, nan), Interval(ratio, nan, nan), 0)
+
+
+def _bootstrap(found: Groups, resamples: int, seed: int) -> tuple[Any, Any]:
+    table = found.cells()
     return pooled.ratio_bootstrap(
         table.by_cluster(table.cost),
         table.by_cluster(table.passes),
@@ -199,31 +201,6 @@ def _efficiency(speed: Medians, rate: float | None) -> Efficiency:
         p90_cost_per_success=speed.p90_cost,
         speed_efficiency_score=score(rate or 0.0, speed.time_to_success_ms or 0.0) if timed else None,
         cost_killed_count=speed.cost_killed,
-    )
-
-
-def _benchmarks(table: Cells, by: Sequence[str], context: Context | None) -> list[Benchmark]:
-    found = []
-    for name in table.benchmarks:
-        part = table.of_benchmark(name)
-        part = part.where(problems=part.attempts.sum(axis=0) > 0)
-        price = context.expert_usd(name) if context is not None else None
-        rows = [_benchmark_row(part, row, by, price) for row in range(len(part.strategies)) if part.attempts[row].any()]
-        if rows:
-            found.append(Benchmark(name, len(part.problems), price, rows))
-    return found
-
-
-def _benchmark_row(part: Cells, row: int, by: Sequence[str], expert: float | None) -> BenchmarkRow:
-    tried = part.attempts[row] > 0
-    attempts, passes, cost = part.attempts[row, tried], part.passes[row, tried], part.cost[row, tried]
-    single = cost_of_pass(cost / attempts, passes / attempts)[None, :]
-    with_expert = None if expert is None else float(value(frontier(single, expert)))
-    return BenchmarkRow(
-        by=dict(zip(by, part.strategies[row], strict=True)),
-        accuracy=float(passes.sum() / attempts.sum()),
-        mean_cost_usd=float(cost.sum() / attempts.sum()),
-        frontier_with_expert_usd=with_expert,
     )
 
 

@@ -58,6 +58,12 @@ class Interval(StrEnum):
     bootstrap = "bootstrap"
 
 
+class ReportInterval(StrEnum):
+    linearised = "linearised"
+    bootstrap = "bootstrap"
+    none = "none"
+
+
 class ReportFormat(StrEnum):
     text = "text"
     md = "md"
@@ -66,6 +72,13 @@ class ReportFormat(StrEnum):
 
 IntervalMethod = Annotated[
     Interval, typer.Option("--interval", help="linearised: closed form, with a t quantile; bootstrap: over problems.")
+]
+ReportIntervalMethod = Annotated[
+    ReportInterval,
+    typer.Option(
+        "--interval",
+        help="linearised: closed form, with a t quantile; bootstrap: over problems; none: figures alone, and fastest.",
+    ),
 ]
 LogFormat = Annotated[
     str | None,

@@ -32,7 +32,7 @@ def command(
     ] = Figure.cost,
     expert: common.Experts = None,
     context: common.ContextFile = None,
-    interval: common.IntervalMethod = common.Interval.linearised,
+    interval: common.ReportIntervalMethod = common.ReportInterval.linearised,
     resamples: common.Resamples = 10_000,
     seed: common.Seed = 0,
     where: common.Filters = None,

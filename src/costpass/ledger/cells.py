@@ -14,6 +14,12 @@ from costpass.ledger.queries import FAULTS, Figure, condition
 from costpass.ledger.scan import Scan
 
 Array = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
+
+#: What cells are made of, beside what they are grouped by and what they cost.
+CELL_COLUMNS = ("benchmark", "problem", "group", "capability", "control", "status", "passed")
+
+_MOST_CELLS = 20_000_000
 
 _USAGE = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens", "output_tokens")
 _ALL_TOKENS = " + ".join(f"coalesce({name}, 0)" for name in _USAGE)
@@ -54,6 +60,49 @@ def unit(name: str = "usd", *, figure: Figure = "cost", weights: Mapping[str, fl
 
 
 @dataclass(frozen=True)
+class Groups:
+    """The cells that have attempts, one entry each, sorted by strategy and then problem.
+
+    Sums are over attempts whose cost and outcome are both known; what faults cost is apart.
+    """
+
+    #: The values each strategy was grouped by.
+    strategies: tuple[tuple[Any, ...], ...]
+    #: Benchmark and problem.
+    problems: tuple[tuple[str | None, str], ...]
+    #: Which cluster a problem belongs to: its group, or itself.
+    cluster: Ints
+    capability: tuple[str | None, ...]
+    control: npt.NDArray[np.bool_]
+    #: The strategy and the problem of each entry.
+    row: Ints
+    col: Ints
+    sums: Mapping[str, Array]
+
+    @property
+    def benchmarks(self) -> list[str | None]:
+        """The benchmarks, in the order of their names."""
+        return _benchmarks(self.problems)
+
+    def entries(self, row: int) -> slice:
+        """Where the entries of a strategy are."""
+        return slice(*np.searchsorted(self.row, [row, row + 1]).tolist())
+
+    def cells(self) -> "Cells":
+        """The same as arrays of strategy × problem."""
+        shape = (len(self.strategies), len(self.problems))
+        if shape[0] * shape[1] > _MOST_CELLS:
+            raise CostpassError(
+                f"{shape[0]:,} groups × {shape[1]:,} problems are too many to compare; group by something coarser"
+            )
+        arrays = {}
+        for name, values in self.sums.items():
+            arrays[name] = np.zeros(shape)
+            arrays[name][self.row, self.col] = values
+        return Cells(self.strategies, self.problems, self.cluster, self.capability, self.control, **arrays)
+
+
+@dataclass(frozen=True)
 class Cells:
     """Arrays of strategy × problem over attempts whose cost and outcome are both known; faults' cost is apart."""
 
@@ -62,7 +111,7 @@ class Cells:
     #: Benchmark and problem.
     problems: tuple[tuple[str | None, str], ...]
     #: Which cluster a problem belongs to: its group, or itself.
-    cluster: npt.NDArray[np.int64]
+    cluster: Ints
     capability: tuple[str | None, ...]
     control: npt.NDArray[np.bool_]
     attempts: Array
@@ -81,7 +130,7 @@ class Cells:
     @property
     def benchmarks(self) -> list[str | None]:
         """The benchmarks, in the order of their names."""
-        return sorted({benchmark for benchmark, _ in self.problems}, key=lambda name: (name is not None, name or ""))
+        return _benchmarks(self.problems)
 
     def where(self, *, strategies: Sequence[int] | None = None, problems: npt.NDArray[Any] | None = None) -> "Cells":
         """Some of the strategies and problems."""
@@ -128,75 +177,98 @@ _ARRAYS = ("attempts", "passes", "pass_cost", "pass_cost_sq", "fail_cost", "fail
 def cells(
     scan: Scan, by: Sequence[str] = ("strategy",), *, cost: Unit | None = None, where: Mapping[str, str] | None = None
 ) -> Cells:
-    """The cells of a scan. Rows and columns are sorted, so the same attempts give the same arrays."""
+    """The cells of a scan as arrays. Rows and columns are sorted, so the same attempts give the same arrays."""
+    return groups(scan, by, cost=cost, where=where).cells()
+
+
+def groups(
+    scan: Scan, by: Sequence[str] = ("strategy",), *, cost: Unit | None = None, where: Mapping[str, str] | None = None
+) -> Groups:
+    """The cells of a scan that have attempts, in one pass over the attempts."""
     names = require_fields(by)
-    chosen = cost or unit()
+    _gather(scan, names, cost or unit(), where)
     keys = ", ".join(quoted(name) for name in names)
-    columns = ["benchmark", "problem", "group", "capability", "control", "status", "passed"]
-    needed = list(dict.fromkeys([*names, *columns, *chosen.columns, *(where or {})]))
-    scan.query(
-        needed,
-        f"""CREATE OR REPLACE TEMP TABLE cells AS
-        WITH counted AS (
-            SELECT *, {chosen.sql} AS spent, status IN {FAULTS} AS fault FROM {{attempts}} {condition(where)}
-        )
-        SELECT {keys}, benchmark, problem, fault, passed, min("group") AS cluster, min(capability) AS capability,
-               coalesce(bool_or(control), false) AS control, count(spent) AS known,
-               CAST(coalesce(sum(spent), 0) AS DOUBLE) AS spent,
-               fsum(CAST(spent AS DOUBLE) * CAST(spent AS DOUBLE)) AS squares
-        FROM counted GROUP BY {keys}, benchmark, problem, fault, passed""",
-    )
     strategies = _rows(scan, f"SELECT DISTINCT {keys} FROM cells ORDER BY ALL NULLS FIRST")
     problems = _rows(
         scan,
         "SELECT benchmark, problem, min(cluster), min(capability), bool_or(control) FROM cells "
-        "GROUP BY ALL ORDER BY benchmark NULLS FIRST, problem NULLS FIRST",
+        "GROUP BY benchmark, problem ORDER BY benchmark NULLS FIRST, problem NULLS FIRST",
     )
-    codes = scan.connection.execute(
-        f"""SELECT dense_rank() OVER (ORDER BY {", ".join(f"{quoted(name)} NULLS FIRST" for name in names)}) - 1 AS row,
-        dense_rank() OVER (ORDER BY benchmark NULLS FIRST, problem NULLS FIRST) - 1 AS col,
-        CASE WHEN fault THEN 2 WHEN passed THEN 1 WHEN NOT passed THEN 0 ELSE 3 END AS kind, known, spent, squares
-        FROM cells"""
+    entries = _entries(scan, keys)
+    sums = {name: _rounded(np.ma.filled(entries[name], 0.0).astype(np.float64)) for name in _ARRAYS}
+    return Groups(
+        strategies=tuple(strategies),
+        problems=tuple((benchmark, problem) for benchmark, problem, *_ in problems),
+        cluster=_clusters(problems),
+        capability=tuple(capability for *_, capability, _ in problems),
+        control=np.array([control for *_, control in problems], dtype=bool),
+        row=np.ma.filled(entries["row"], 0).astype(np.int64),
+        col=np.ma.filled(entries["col"], 0).astype(np.int64),
+        sums=sums,
+    )
+
+
+def _gather(scan: Scan, names: Sequence[str], cost: Unit, where: Mapping[str, str] | None) -> None:
+    """Sums by strategy, problem and kind of attempt, as a temporary table: the one pass over the attempts."""
+    needed = list(dict.fromkeys([*names, *CELL_COLUMNS, *cost.columns, *(where or {})]))
+    grouped = ", ".join(dict.fromkeys([*map(quoted, names), '"benchmark"', '"problem"']))
+    scan.query(
+        needed,
+        f"""CREATE OR REPLACE TEMP TABLE cells AS
+        WITH counted AS (
+            SELECT *, {cost.sql} AS spent, status IN {FAULTS} AS fault FROM {{attempts}} {condition(where)}
+        )
+        SELECT {grouped}, fault, passed AS pass, min("group") AS cluster, min(capability) AS capability,
+               coalesce(bool_or(control), false) AS control, count(spent) AS known,
+               CAST(coalesce(sum(spent), 0) AS DOUBLE) AS spent,
+               fsum(CAST(spent AS DOUBLE) * CAST(spent AS DOUBLE)) AS squares
+        FROM counted GROUP BY {grouped}, fault, pass""",
+    )
+
+
+def _entries(scan: Scan, keys: str) -> Mapping[str, Any]:
+    """One entry for each strategy and problem, with the places of both."""
+    same = " AND ".join(f"cells.{key} IS NOT DISTINCT FROM rows.{key}" for key in keys.split(", "))
+    return scan.connection.execute(
+        f"""WITH rows AS (
+            SELECT {keys}, row_number() OVER (ORDER BY {keys.replace(", ", " NULLS FIRST, ")} NULLS FIRST) - 1 AS row
+            FROM (SELECT DISTINCT {keys} FROM cells)
+        ), cols AS (
+            SELECT benchmark, problem, row_number() OVER (
+                ORDER BY benchmark NULLS FIRST, problem NULLS FIRST) - 1 AS col
+            FROM (SELECT DISTINCT benchmark, problem FROM cells)
+        )
+        SELECT row, col,
+            coalesce(sum(known) FILTER (NOT fault AND pass IS NOT NULL), 0) AS attempts,
+            coalesce(sum(known) FILTER (pass), 0) AS passes,
+            coalesce(sum(spent) FILTER (pass), 0) AS pass_cost,
+            coalesce(sum(squares) FILTER (pass), 0) AS pass_cost_sq,
+            coalesce(sum(spent) FILTER (NOT fault AND NOT pass), 0) AS fail_cost,
+            coalesce(sum(squares) FILTER (NOT fault AND NOT pass), 0) AS fail_cost_sq,
+            coalesce(sum(spent) FILTER (fault), 0) AS fault_cost
+        FROM cells JOIN rows ON {same}
+        JOIN cols ON cells.benchmark IS NOT DISTINCT FROM cols.benchmark AND cells.problem = cols.problem
+        GROUP BY row, col ORDER BY row, col"""
     ).fetchnumpy()
-    return _assembled(strategies, problems, codes)
 
 
 def _rows(scan: Scan, sql: str) -> list[tuple[Any, ...]]:
     return scan.connection.execute(sql).fetchall()
 
 
-def _assembled(strategies: list[tuple[Any, ...]], problems: list[tuple[Any, ...]], codes: Mapping[str, Any]) -> Cells:
-    shape = (len(strategies), len(problems))
-    plain = {name: np.ma.filled(codes[name], 0).astype(np.float64) for name in ("known", "spent", "squares")}
-    kind, row, col = (np.ma.filled(codes[name], 0).astype(np.int64) for name in ("kind", "row", "col"))
-
-    def table(which: int, name: str) -> Array:
-        chosen = kind == which
-        values = np.zeros(shape)
-        np.add.at(values, (row[chosen], col[chosen]), plain[name][chosen])
-        # Sums of floats depend on the order of threads in the last digits; figures must not.
-        return _rounded(values)
-
-    passes = table(1, "known")
-    clusters: dict[tuple[Any, ...], int] = {}
-    cluster = [
-        clusters.setdefault((benchmark, "group", group) if group else (benchmark, "problem", problem), len(clusters))
-        for benchmark, problem, group, _, _ in problems
-    ]
-    return Cells(
-        strategies=tuple(strategies),
-        problems=tuple((benchmark, problem) for benchmark, problem, *_ in problems),
-        cluster=np.array(cluster, dtype=np.int64),
-        capability=tuple(capability for *_, capability, _ in problems),
-        control=np.array([control for *_, control in problems], dtype=bool),
-        attempts=passes + table(0, "known"),
-        passes=passes,
-        pass_cost=table(1, "spent"),
-        pass_cost_sq=table(1, "squares"),
-        fail_cost=table(0, "spent"),
-        fail_cost_sq=table(0, "squares"),
-        fault_cost=table(2, "spent"),
+def _clusters(problems: Sequence[tuple[Any, ...]]) -> Ints:
+    numbers: dict[tuple[Any, ...], int] = {}
+    return np.array(
+        [
+            numbers.setdefault((benchmark, "group", group) if group else (benchmark, "problem", problem), len(numbers))
+            for benchmark, problem, group, _, _ in problems
+        ],
+        dtype=np.int64,
     )
+
+
+def _benchmarks(problems: Sequence[tuple[str | None, str]]) -> list[str | None]:
+    return sorted({benchmark for benchmark, _ in problems}, key=lambda name: (name is not None, name or ""))
 
 
 def _rounded(values: Array, digits: int = 12) -> Array:

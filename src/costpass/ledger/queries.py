@@ -21,6 +21,8 @@ _ID = (
     + ", ".join(f"coalesce(CAST({quoted(name)} AS VARCHAR), '')" for name in KEY_FIELDS)
     + f")), {ID_LENGTH})"
 )
+#: What medians are made of, beside cost and outcome.
+SPEED_COLUMNS = ("first_attempt_ms", "success_at_ms", "duration_ms", "turns", "tokens_per_sec")
 FAULTS = "(" + ", ".join(literal(status) for status in FAULT_STATUSES) + ")"
 
 
@@ -191,8 +193,7 @@ def medians(
     """Medians over passed attempts, by group; the 90th percentile of cost is by nearest rank."""
     names = require_fields(by)
     cost = f"{figure}_usd"
-    timing = ["first_attempt_ms", "success_at_ms", "duration_ms", "turns", "tokens_per_sec"]
-    needed = list(dict.fromkeys([*names, "passed", "status", cost, *timing, *(where or {})]))
+    needed = list(dict.fromkeys([*names, "passed", "status", cost, *SPEED_COLUMNS, *(where or {})]))
     keys = ", ".join(quoted(name) for name in names)
     rows = scan.query(
         needed,

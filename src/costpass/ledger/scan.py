@@ -1,7 +1,7 @@
 """A scan: attempts of one or many files as one DuckDB table, read in place and out of core."""
 
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -40,6 +40,7 @@ class Scan:
 
     def __init__(self, tables: Sequence[Table]) -> None:
         self.notes: list[str] = []
+        self._loaded: frozenset[str] = frozenset()
         self._open = ExitStack()
         try:
             self._scratch = Path(self._open.enter_context(tempfile.TemporaryDirectory(prefix="costpass-")))
@@ -58,7 +59,8 @@ class Scan:
     def query(self, columns: Sequence[str], sql: str) -> list[tuple[Any, ...]]:
         """Runs `sql`, in which {attempts} stands for the attempts with the given columns."""
         with ExitStack() as still:
-            lines = [path for journal in self._journals for path in journal.still(still)]
+            loaded = self._has_loaded(columns)
+            lines = [] if loaded else [path for journal in self._journals for path in journal.still(still)]
             try:
                 return self.connection.execute(sql.format(attempts=self._relation(columns, lines))).fetchall()
             except duckdb.Error as error:
@@ -73,6 +75,15 @@ class Scan:
                 yield rows
         except duckdb.Error as error:
             raise _readable(error) from error
+
+    def load(self, columns: Iterable[str]) -> None:
+        """Parses these columns of the JSON lines once, for the queries to come; what does not fit goes to disk."""
+        wanted = list(dict.fromkeys(columns))
+        if self._loaded or not any(journal.end for journal in self._journals):
+            return
+        names = ", ".join(quoted(column) for column in wanted)
+        self.query(wanted, f"CREATE TEMP TABLE loaded AS SELECT {names} FROM {{attempts}}")
+        self._loaded = frozenset(wanted)
 
     def close(self) -> None:
         self._open.close()
@@ -89,6 +100,8 @@ class Scan:
         """The attempts, with the given columns, as an SQL table expression."""
         types = sql_types()
         wanted = ", ".join(quoted(column) for column in columns)
+        if self._has_loaded(columns):
+            return f"(SELECT {wanted} FROM loaded)"
         parts = []
         if self._parquet:
             parts.append(f"SELECT {wanted} FROM read_parquet({_paths(self._parquet)})")
@@ -102,6 +115,9 @@ class Scan:
             nothing = ", ".join(f"NULL::{types[column]} AS {quoted(column)}" for column in columns)
             parts.append(f"SELECT {nothing} WHERE false")
         return "(" + " UNION ALL ".join(parts) + ")"
+
+    def _has_loaded(self, columns: Sequence[str]) -> bool:
+        return bool(self._loaded) and self._loaded.issuperset(columns)
 
     def _held(self, table: Table) -> "_Lines":
         with journal.reading(table.path) as whole:
