@@ -119,12 +119,19 @@ def _against(table: Cells, baseline: str, other: str, by: str, measure: Measure)
         spend_ratio=overall.spend_ratio,
         more_attempts=more,
         overall=overall,
-        by_model=[Slice(model, pair.change(main, model)[1]) for model in pair.models],
+        by_model=_by_model(pair, main, overall),
         by_capability=pair.slices(main, table.capability),
         by_problem=pair.problems(),
         control=pair.change(table.control)[1] if table.control.any() else None,
         coverage=pair.coverage(),
     )
+
+
+def _by_model(pair: Pair, problems: Any, overall: Change) -> list[Slice]:
+    """The change on each model; with one model there is nothing more to work out."""
+    if len(pair.models) == 1:
+        return [Slice(pair.models[0], overall)]
+    return [Slice(model, pair.change(problems, model)[1]) for model in pair.models]
 
 
 def _corrected(arm: Against, p_adjusted: float | None, baseline: str, arms: int) -> Against:
