@@ -85,7 +85,7 @@ def summary(
     if "passed" in by:
         raise CostpassError("every row counts its passes already; group by status or failure instead of passed")
     if interval != "none":
-        scan.load([*require_fields(by), *CELL_COLUMNS, *SPEED_COLUMNS, f"{figure}_usd", *(where or {})])
+        scan.load([*require_fields([*by, *(where or {})]), *CELL_COLUMNS, *SPEED_COLUMNS, f"{figure}_usd"])
     counts = sums(scan, by, figure=figure, where=where)
     total = Sums({})
     for count in counts:
