@@ -57,7 +57,7 @@ def attempts(rng: np.random.Generator, chance: Floats, cost: Floats, count: int)
 
 def bootstrap(sums: Sums, rng: np.random.Generator, *, problems: bool) -> Floats:
     drawn = two_level(*sums, resamples=RESAMPLES, rng=rng, problems=problems)
-    return np.concatenate([value(frontier(cost_of_pass(cost, success), EXPERT)) for cost, success in drawn])
+    return np.concatenate([value(frontier(cost_of_pass(each.mean_cost, each.success), EXPERT)) for each in drawn])
 
 
 def trial(rng: np.random.Generator, strategies: int, problems: int, count: int) -> dict[str, dict[str, float]]:

@@ -1,5 +1,6 @@
 """What the summary counts, and what it refuses to say."""
 
+import math
 import tracemalloc
 from collections.abc import Iterable
 from decimal import Decimal
@@ -13,6 +14,7 @@ from tests.conftest import write_attempts
 
 from costpass.analysis.summary import Summary, summary
 from costpass.attempt import Attempt
+from costpass.economics.efficiency import efficiency
 from costpass.errors import CostpassError
 from costpass.ledger.scan import Scan, Table
 
@@ -143,3 +145,29 @@ def test_too_many_groups_to_resample_are_refused(tmp_path: Path, monkeypatch: py
     attempts = [attempt(number, passed=True, cost_usd=1) for number in range(3)]
     with pytest.raises(CostpassError, match="group by something coarser"):
         summarised(tmp_path, attempts, by=["problem"], interval="bootstrap")
+
+
+figures = st.one_of(st.none(), st.integers(0, 10**6).map(float))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.lists(st.tuples(st.sampled_from([True, False, None]), *[figures] * 6, st.booleans()), min_size=1, max_size=25)
+)
+def test_the_reports_efficiency_is_the_one_defined_on_arrays(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[Any]
+) -> None:
+    names = ("cost_usd", "duration_ms", "success_at_ms", "first_attempt_ms", "turns", "tokens_per_sec")
+    attempts, columns = [], []
+    for number, (passed, *values, killed) in enumerate(rows):
+        fields: dict[str, Any] = dict(zip(names, values, strict=True))
+        fields["turns"] = None if fields["turns"] is None else int(fields["turns"])
+        fields["cost_usd"] = None if fields["cost_usd"] is None else fields["cost_usd"] / 1000
+        attempts.append(attempt(number, passed=passed, status="cost_killed" if killed else "completed", **fields))
+        columns.append([passed, *(fields[name] for name in names), killed])
+    arrays: list[Any] = [
+        [math.nan if value is None else value for value in column] for column in zip(*columns, strict=True)
+    ]
+    expected = efficiency(*arrays)
+    found = summarised(tmp_path_factory.mktemp("x"), attempts).strategies[0].efficiency
+    assert vars(found) == pytest.approx(vars(expected))

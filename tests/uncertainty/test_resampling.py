@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from costpass.uncertainty.arrays import Floats, Ints
-from costpass.uncertainty.resampling import replicates, two_level
+from costpass.uncertainty.resampling import two_level
 
 Table = dict[str, Any]
 
@@ -27,7 +27,7 @@ def table(cost: Floats, passed: Any) -> Table:
 
 def draw(sums: Table, resamples: int, seed: int = 0, **options: Any) -> tuple[Floats, Floats]:
     chunks = list(two_level(**sums, resamples=resamples, rng=np.random.default_rng(seed), **options))
-    return np.concatenate([cost for cost, _ in chunks]), np.concatenate([success for _, success in chunks])
+    return np.concatenate([each.mean_cost for each in chunks]), np.concatenate([each.success for each in chunks])
 
 
 def attempts(strategies: int, problems: int, tries: int = 6, seed: int = 0) -> tuple[Floats, Any]:
@@ -63,7 +63,7 @@ def test_many_kinds_of_cells_are_drawn_without_tables_alike() -> None:
 def test_problems_are_drawn_with_replacement_and_their_copies_apart() -> None:
     cost, passed = attempts(3, 200)
     rng = np.random.default_rng(0)
-    chunks = list(replicates(**table(cost, passed), resamples=50, rng=rng))
+    chunks = list(two_level(**table(cost, passed), resamples=50, rng=rng))
     problems: Ints = np.concatenate([chunk.problems for chunk in chunks])
     success = np.concatenate([chunk.success for chunk in chunks])
     distinct = np.mean([len(np.unique(row)) for row in problems]) / 200
@@ -88,7 +88,7 @@ def test_whole_groups_are_drawn() -> None:
     cost, passed = attempts(2, 40)
     group = np.repeat(np.arange(8), 5)
     rng = np.random.default_rng(0)
-    for chunk in replicates(**table(cost, passed), resamples=30, rng=rng, group=group):
+    for chunk in two_level(**table(cost, passed), resamples=30, rng=rng, group=group):
         runs = chunk.problems.reshape(-1, 8, 5)
         assert (runs == runs[:, :, :1] // 5 * 5 + np.arange(5)).all()
 
@@ -98,7 +98,7 @@ def test_uneven_groups_fill_every_replicate_and_favour_no_problem() -> None:
     group = np.random.default_rng(1).permutation(np.repeat([7, 3, 9, 1, 2, 30], [5, 10, 15, 20, 4, 6]))
     rng = np.random.default_rng(0)
     drawn = np.concatenate(
-        [chunk.problems for chunk in replicates(**table(cost, passed), resamples=4000, rng=rng, group=group)]
+        [chunk.problems for chunk in two_level(**table(cost, passed), resamples=4000, rng=rng, group=group)]
     )
     assert drawn.shape == (4000, 60)
     counts = np.bincount(drawn.ravel(), minlength=60) / 4000

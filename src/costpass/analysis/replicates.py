@@ -57,8 +57,8 @@ def replicates(
         group=part.cluster,
     )
     chunks = [
-        _figures(mean_cost, rate, part, expert, options.measure, families, order, techniques)
-        for mean_cost, rate in drawn
+        _figures(each.mean_cost, each.success, part, expert, options.measure, families, order, techniques)
+        for each in drawn
     ]
     return Replicates(*(np.concatenate(figures) for figures in zip(*chunks, strict=True)))
 

@@ -192,14 +192,13 @@ def _mean_cost(count: Sums, estimates: _Estimates) -> Estimate:
 
 
 def _efficiency(speed: Medians, rate: float | None) -> Efficiency:
-    timed = speed.time_to_success_ms is not None and rate is not None
     return Efficiency(
         median_time_to_first_attempt_ms=speed.time_to_first_attempt_ms,
         median_time_to_success_ms=speed.time_to_success_ms,
         median_turns_to_success=speed.turns_to_success,
         median_tokens_per_sec=speed.tokens_per_sec,
         p90_cost_per_success=speed.p90_cost,
-        speed_efficiency_score=score(rate or 0.0, speed.time_to_success_ms or 0.0) if timed else None,
+        speed_efficiency_score=None if rate is None else score(rate, speed.time_to_success_ms),
         cost_killed_count=speed.cost_killed,
     )
 

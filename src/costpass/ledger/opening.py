@@ -81,13 +81,6 @@ def _scan(own: Sequence[Path], fresh: Sequence[Table]) -> Scan:
         return Scan([*(table for path in own for table in _own_tables(path)), *fresh])
 
 
-def open_ledger(path: Path) -> Ledger:
-    """The ledger at `path`."""
-    if not path.exists():
-        raise CostpassError(f"{path}: no such file or directory")
-    return Ledger(path)
-
-
 def _own_tables(path: Path) -> list[Table]:
     """The tables of a ledger, or of a file that a ledger was made of; none for the log of another tool."""
     if path.is_dir():

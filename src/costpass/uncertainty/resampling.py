@@ -38,43 +38,11 @@ def two_level(
     chunk: int | None = None,
     group: npt.ArrayLike | None = None,
     problems: bool = True,
-) -> Iterator[tuple[Floats, Floats]]:
-    """Mean cost and success rate of every cell, replicate by replicate: chunks of (b × S × P, b × S × P).
+) -> Iterator[Replicates]:
+    """Cells drawn anew, replicate by replicate, in chunks: mean cost and success rate of each, b × S × P.
 
     The arguments are strategies × problems: attempts, passes, Σ cost and Σ cost² of the attempts that passed and of
-    those that failed. A cell without attempts is nan in both. See `replicates` for how they are drawn.
-    """
-    drawn = replicates(
-        n,
-        k,
-        pass_cost,
-        pass_cost_sq,
-        fail_cost,
-        fail_cost_sq,
-        resamples=resamples,
-        rng=rng,
-        chunk=chunk,
-        group=group,
-        problems=problems,
-    )
-    return ((each.mean_cost, each.success) for each in drawn)
-
-
-def replicates(
-    n: npt.ArrayLike,
-    k: npt.ArrayLike,
-    pass_cost: npt.ArrayLike,
-    pass_cost_sq: npt.ArrayLike,
-    fail_cost: npt.ArrayLike,
-    fail_cost_sq: npt.ArrayLike,
-    *,
-    resamples: int,
-    rng: np.random.Generator,
-    chunk: int | None = None,
-    group: npt.ArrayLike | None = None,
-    problems: bool = True,
-) -> Iterator[Replicates]:
-    """The same, together with the problems drawn.
+    those that failed. A cell without attempts is nan in both.
 
     P problems are drawn with replacement; with `group`, whole groups, the last one cut so that there are P again; with
     `problems=False` they stay as they are. Then the attempts of every cell of every copy: passes are binomial, and the

@@ -68,10 +68,6 @@ class Import:
         self._repetitions: Counter[tuple[Any, ...]] = Counter()
         self._done_bytes = 0
 
-    @property
-    def total_bytes(self) -> int:
-        return sum(file.stat().st_size for file, _ in self._files)
-
     def attempts(self, rejected: IO[str] | None = None) -> Iterator[Attempt]:
         """Every attempt of every file; rows that cannot be read go to `rejected` as JSON lines."""
         self._rejected = rejected
