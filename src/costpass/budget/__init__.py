@@ -1,1 +1,1 @@
-"""What an attempt may cost."""
+"""What an attempt, a strategy and a run may cost, and how that is kept."""

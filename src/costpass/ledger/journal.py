@@ -3,7 +3,7 @@
 import fcntl
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,21 +46,36 @@ class Journal:
 
     def append(self, attempt: Attempt) -> None:
         """Adds one attempt; returns once it is on disk."""
-        line = attempt.to_line()
-        with _locked(self._descriptor):
-            self.repaired = _mend_tail(self._descriptor) or self.repaired
-            start = os.fstat(self._descriptor).st_size
-            try:
-                written = os.write(self._descriptor, line)
-                full = written == len(line)
-            except OSError as error:
-                full, reason = False, error.strerror
-            else:
-                reason = "the disk took only part of the line"
-            if not full:
-                os.ftruncate(self._descriptor, start)
-                raise CostpassError(f"{self.path}: the attempt was not written: {reason}")
+        self.write([attempt])
+        self.sync()
+
+    def write(self, attempts: Iterable[Attempt], *, wait: bool = True) -> bool:
+        """Adds attempts, all of them or none; they outlive this process at once, and a power cut once synced.
+
+        Without `wait` it returns False, and writes nothing, where a reader holds the journal just now.
+        """
+        lines = b"".join(attempt.to_line() for attempt in attempts)
+        try:
+            with _locked(self._descriptor, wait=wait):
+                self.repaired = _mend_tail(self._descriptor) or self.repaired
+                self._write_whole(lines)
+        except BlockingIOError:
+            return False
+        return True
+
+    def sync(self) -> None:
+        """Returns once all that was written is on disk."""
         os.fsync(self._descriptor)
+
+    def _write_whole(self, lines: bytes) -> None:
+        start = os.fstat(self._descriptor).st_size
+        try:
+            full, reason = os.write(self._descriptor, lines) == len(lines), "the disk took only part of the line"
+        except OSError as error:
+            full, reason = False, str(error.strerror)
+        if not full:
+            os.ftruncate(self._descriptor, start)
+            raise CostpassError(f"{self.path}: the attempt was not written: {reason}")
 
     def close(self) -> None:
         os.close(self._descriptor)
@@ -143,8 +158,8 @@ def whole_bytes(path: Path) -> tuple[int, int]:
 
 
 @contextmanager
-def _locked(descriptor: int, *, shared: bool = False) -> Iterator[None]:
-    fcntl.flock(descriptor, fcntl.LOCK_SH if shared else fcntl.LOCK_EX)
+def _locked(descriptor: int, *, shared: bool = False, wait: bool = True) -> Iterator[None]:
+    fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | (0 if wait else fcntl.LOCK_NB))
     try:
         yield
     finally:

@@ -2,10 +2,11 @@
 
 import glob
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from costpass.errors import BadInputError, CostpassError
 from costpass.ledger.columns import sql_types
@@ -28,6 +29,8 @@ class Opened:
     scan: Scan
     imported: Tally | None = None
     notes: list[str] = field(default_factory=list)
+    #: What the ledgers themselves say beside their attempts, such as experts' prices: one entry for each that does.
+    contexts: list[Mapping[str, Any]] = field(default_factory=list)
 
 
 def expand(names: Iterable[str]) -> list[Path]:
@@ -69,7 +72,12 @@ def open_sources(
     scan = stack.enter_context(_scan(own, fresh))
     doubled = duplicate_keys(scan, most=1) if len(own) + len(fresh) > 1 else []
     notes = [f"the sources share attempts, which are counted each time: {double}" for double in doubled]
-    return Opened(scan, imported, [*settings.notes, *scan.notes, *notes])
+    return Opened(scan, imported, [*settings.notes, *scan.notes, *notes], _contexts(own))
+
+
+def _contexts(own: Sequence[Path]) -> list[Mapping[str, Any]]:
+    manifests = [Ledger(path).manifest for path in own if Ledger.is_ledger(path)]
+    return [manifest["context"] for manifest in manifests if isinstance(manifest.get("context"), dict)]
 
 
 def _scan(own: Sequence[Path], fresh: Sequence[Table]) -> Scan:

@@ -68,9 +68,12 @@ class PriceBook:
         self._digest: str | None = None
 
     @classmethod
-    def load(cls, *paths: Path) -> "PriceBook":
-        """The library's prices with the given models.yml files on top, later files before earlier ones."""
-        merged: dict[str, list[ModelEntry]] = {}
+    def load(cls, *paths: Path, inline: Mapping[str, list[ModelEntry]] | None = None) -> "PriceBook":
+        """The library's prices with the given models.yml files on top, later files before earlier ones.
+
+        `inline` entries, as an experiment states them, come before the library and after the files.
+        """
+        merged: dict[str, list[ModelEntry]] = dict(inline or {})
         for path in paths:
             merged.update(read_models_file(path))
         return cls(merged, origin=", ".join(path.name for path in paths) or "models.yml")

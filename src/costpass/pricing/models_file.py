@@ -110,26 +110,30 @@ class ModelEntry(_Quoted):
 
 def read_models_file(path: Path) -> dict[str, list[ModelEntry]]:
     """Every model of the file with its entries, oldest first."""
-    document = strict_yaml.load(path)
+    return parse_models(strict_yaml.load(path), str(path))
+
+
+def parse_models(document: Any, origin: str) -> dict[str, list[ModelEntry]]:
+    """Every model of a document that `origin` names in complaints."""
     models = document.get("models", document) if isinstance(document, dict) else None
     if not isinstance(models, dict) or not models:
-        raise BadInputError(f"{path}: expected a mapping of models, such as `models: {{my-model: {{…}}}}`")
+        raise BadInputError(f"{origin}: expected a mapping of models, such as `models: {{my-model: {{…}}}}`")
     entries: dict[str, list[ModelEntry]] = {}
     for name, body in models.items():
-        found = sorted(_entries(path, str(name), body), key=lambda entry: entry.since or date.min)
+        found = sorted(_entries(origin, str(name), body), key=lambda entry: entry.since or date.min)
         if found:
             entries[str(name)] = found
     return entries
 
 
-def _entries(path: Path, name: str, body: Any) -> Iterator[ModelEntry]:
+def _entries(origin: str, name: str, body: Any) -> Iterator[ModelEntry]:
     for part in body if isinstance(body, list) else [body]:
         if not isinstance(part, dict):
-            raise BadInputError(f"{path}: models.{name}: expected a mapping with usd_per_million or usd_per_1k")
+            raise BadInputError(f"{origin}: models.{name}: expected a mapping with usd_per_million or usd_per_1k")
         try:
             yield ModelEntry.model_validate(_from_ailang(part) if _is_ailang(part) else part)
         except ValidationError as error:
-            raise BadInputError(f"{path}: models.{name}: {strict_yaml.complaint(error, ModelEntry)}") from error
+            raise BadInputError(f"{origin}: models.{name}: {strict_yaml.complaint(error, ModelEntry)}") from error
 
 
 def _is_ailang(body: dict[str, Any]) -> bool:
