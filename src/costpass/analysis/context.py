@@ -12,53 +12,25 @@ released:
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from costpass import strict_yaml
+from costpass.benchmarks.expert import ExpertPrice, Price
 from costpass.errors import BadInputError, CostpassError
 
 PRESETS = ("paper",)
 
-Price = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
-PriceRange = Price | tuple[Price, Price]
-
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ExpertPrice(_Section):
-    """What an expert asks for one solution: a price, or a rate and a time, each a number or a range."""
-
-    usd: PriceRange | None = None
-    hourly_usd: PriceRange | None = None
-    minutes: PriceRange | None = None
-    aliases: tuple[str, ...] = ()
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        timed = [self.hourly_usd, self.minutes]
-        if (self.usd is not None) == (None not in timed) or (self.usd is not None and timed != [None, None]):
-            raise ValueError("say either usd, or hourly_usd and minutes")
-        return self
-
-    @property
-    def range_usd(self) -> tuple[float, float]:
-        """The lower and the upper end."""
-        if self.usd is not None:
-            low, high = _ends(self.usd)
-        else:
-            rate, time = _ends(self.hourly_usd), _ends(self.minutes)
-            low, high = rate[0] * time[0] / 60, rate[1] * time[1] / 60
-        return float(low), float(high)
 
 
 class FamilyRule(_Section):
@@ -100,6 +72,18 @@ class Context(_Section):
         """This context for a cost that is not counted in dollars: its experts' prices, which are, do not apply."""
         return self if unit == "usd" else self.model_copy(update={"experts": {}})
 
+    def before(self, contexts: Iterable[Mapping[str, Any]]) -> "Context":
+        """This context, and what ledgers say of themselves where it is silent."""
+        merged = self
+        for document in contexts:
+            own = Context.model_validate(document)
+            merged = Context(
+                experts={**merged.experts, **_missing(own.experts, merged.experts)},
+                families={**merged.families, **_missing(own.families, merged.families)},
+                released={**merged.released, **_missing(own.released, merged.released)},
+            )
+        return merged
+
     def with_experts(self, given: Mapping[str, float]) -> "Context":
         """This context, with other experts' prices, in the unit of the analysis, before its own."""
         added = {name: ExpertPrice(usd=Decimal(repr(float(usd)))) for name, usd in given.items()}
@@ -127,8 +111,8 @@ def parse_expert(text: str) -> tuple[str, float]:
     return name, float(price)
 
 
-def _ends(price: Any) -> tuple[Decimal, Decimal]:
-    return price if isinstance(price, tuple) else (price, price)
+def _missing(theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in theirs.items() if name not in ours}
 
 
 def _folded(name: str) -> str:

@@ -2,13 +2,13 @@
 
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -156,6 +156,8 @@ class Asked:
 
     scan: "Scan"
     imported: "Tally | None"
+    #: What the ledgers say of themselves, such as experts' prices.
+    contexts: "list[Mapping[str, Any]]" = field(default_factory=list)
     answers: list[str] = field(default_factory=list)
 
     def answer(self, text: str) -> None:
@@ -178,7 +180,7 @@ def opened(
         )
         for note in found.notes:
             say(note)
-        asked = Asked(found.scan, found.imported)
+        asked = Asked(found.scan, found.imported, found.contexts)
         yield asked
     for text in asked.answers:
         typer.echo(text)

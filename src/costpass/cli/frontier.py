@@ -43,13 +43,14 @@ def command(
     from costpass.reports.frontier import FORMATS
 
     cost = cost_in("weighted" if weights else unit, weights=common.numbers(weights, "--weights"))
-    told = load_context(context).in_unit(unit).with_experts(dict(parse_expert(text) for text in expert or ()))
+    told = load_context(context)
+    experts = dict(parse_expert(text) for text in expert or ())
     options = Options(success, resamples, seed, verification, base_technique)
     with common.opened(sources, prices=prices, log_format=log_format) as found:
         result = frontier(
             found.scan,
             by=by,
-            context=told,
+            context=told.before(found.contexts).in_unit(unit).with_experts(experts),
             book=PriceBook.load(*(prices or ())),
             cost=cost,
             where=common.pairs(where, "--where"),

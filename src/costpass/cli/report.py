@@ -50,7 +50,9 @@ def command(
             common.fields(by),
             figure=figure.value,
             where=common.pairs(where, "--where"),
-            context=load_context(context).with_experts(dict(parse_expert(text) for text in expert or ())),
+            context=load_context(context)
+            .before(found.contexts)
+            .with_experts(dict(parse_expert(text) for text in expert or ())),
             interval=interval.value,
             resamples=resamples,
             seed=seed,

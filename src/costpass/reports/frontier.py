@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from costpass.analysis.frontier import BenchmarkFrontier, Frontier
+from costpass.analysis.frontier import BenchmarkFrontier, Essentialness, Frontier
 from costpass.reports import table
 from costpass.reports.figures import amount, bounds, cost
 
@@ -12,7 +12,7 @@ Draw = Callable[..., str]
 def _headline(row: BenchmarkFrontier, unit: str) -> list[str]:
     name = row.benchmark or "all problems"
     expert = "" if row.expert_usd is None else f", the expert at {amount(row.expert_usd, unit)}"
-    lines = [f"{name}: {row.problems} problems{expert}"]
+    lines = [f"{name}: {row.problems} problem{'' if row.problems == 1 else 's'}{expert}"]
     if row.frontier_usd.infinite:
         lines.append(f"  frontier: infinite; nobody solved {len(row.unsolved)} of the problems")
     else:
@@ -51,9 +51,7 @@ def _tables(row: BenchmarkFrontier, unit: str, draw: Draw) -> list[str]:
     parts = ["", draw(["strategy", "solved", "alone", "95 %", "essential"], singles)]
     others = [entry for entry in row.essentialness if entry.kind != "strategy"]
     if others:
-        cells = [
-            [f"{entry.kind} {entry.subset}", _percent(entry.percent), _ends(entry.low, entry.high)] for entry in others
-        ]
+        cells = [[_subset(entry), _percent(entry.percent), _ends(entry.low, entry.high)] for entry in others]
         parts += ["", draw(["without it", "essential", "95 %"], cells)]
     if row.trend:
         dated = [
@@ -75,6 +73,10 @@ def _tables(row: BenchmarkFrontier, unit: str, draw: Draw) -> list[str]:
         )
         parts += ["", f"half-life: {known}" if known else f"half-life: not identified ({life.reason})"]
     return parts
+
+
+def _subset(entry: Essentialness) -> str:
+    return entry.subset if entry.subset == entry.kind else f"{entry.kind} {entry.subset}"
 
 
 def _percent(share: float | None) -> str:

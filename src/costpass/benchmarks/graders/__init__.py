@@ -1,0 +1,1 @@
+"""Graders: is this answer right?"""

@@ -1,0 +1,1 @@
+"""The bundled benchmarks: one small module each."""
