@@ -1,0 +1,1 @@
+"""Ways to attempt a problem."""

@@ -1,0 +1,1 @@
+"""Language models: providers, the metered call, and inference-time techniques."""
