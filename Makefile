@@ -7,8 +7,16 @@ JOBS ?= 2
 
 .PHONY: demo test lint types layers unit format perf constraints clean
 
-demo: $(VENV)/.installed
-	@$(BIN)/costpass report examples/ailang-results.jsonl.gz --by model
+# A real language model on this machine: no key, no account. QUICK=1 takes a minute, the whole demo about three.
+DEMO := $(if $(QUICK),demo-quick,demo)
+
+demo: $(VENV)/.installed-local
+	@rm -rf ledgers/$(DEMO)
+	@$(BIN)/costpass run $(DEMO)
+	@echo
+	@$(BIN)/costpass report ledgers/$(DEMO)
+	@echo
+	@$(BIN)/costpass frontier ledgers/$(DEMO)
 
 test: lint types layers unit
 
@@ -34,11 +42,12 @@ perf: $(VENV)/.installed-dev
 	$(BIN)/python -m perf.economics
 	$(BIN)/python -m perf.calibration
 	$(BIN)/python -m perf.frontier_worlds
+	$(BIN)/python -m perf.lm_runs
 
 # Pins every version that a fresh install of all extras resolves to today.
 constraints:
 	$(PYTHON) -m venv $(VENV)-constraints
-	$(VENV)-constraints/bin/python -m pip install --quiet hatchling editables '.[inspect,dev]'
+	$(VENV)-constraints/bin/python -m pip install --quiet hatchling editables '.[all,dev]'
 	$(VENV)-constraints/bin/python -m pip freeze --exclude costpass | sort -f > constraints.txt
 	rm -rf $(VENV)-constraints
 
@@ -52,7 +61,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.installed
-	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable '.[inspect,dev]'
+	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable '.[all,dev]'
+	@touch $@
+
+$(VENV)/.installed-local: $(VENV)/.installed
+	$(PIP) install --quiet --constraint constraints.txt --no-build-isolation --editable '.[local]'
 	@touch $@
 
 clean:

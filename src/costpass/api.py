@@ -31,7 +31,7 @@ from costpass.errors import CostpassError
 from costpass.ledger.cells import Unit, unit
 from costpass.ledger.importers.importing import Tally
 from costpass.ledger.importers.protocol import Settings
-from costpass.ledger.opening import open_sources
+from costpass.ledger.opening import Opened, open_sources
 from costpass.pricing import PriceBook
 
 
@@ -54,21 +54,36 @@ def load(source: Any, *, prices: Sequence[str | Path] = (), threshold: float | N
     except BaseException:
         stack.close()
         raise
-    return Attempts(opened.scan, stack, settings.book, opened.imported, opened.notes)
+    return Attempts(opened, stack, settings.book)
+
+
+def run(experiment: str | Path, *, output: str | Path | None = None, **overrides: Any) -> "Attempts":
+    """Runs an experiment, or what of it is not in its ledger yet, and opens the ledger.
+
+    `overrides` are those of the command: sample, repetitions, concurrency, base_url, data, prices.
+    """
+    from costpass.runs.events import Unwatched
+    from costpass.runs.experiment import load_experiment
+    from costpass.runs.preparing import Overrides, prepare
+    from costpass.runs.running import LEDGERS, run_plan
+
+    document, folder = load_experiment(experiment)
+    place = Path(output) if output is not None else LEDGERS / document.experiment
+    run_plan(prepare(document, folder, Overrides(**overrides)), place, Unwatched())
+    return load(place)
 
 
 class Attempts:
     """Attempts, open to be asked about. Nothing is held in memory; files that were made to read them go with this."""
 
-    def __init__(
-        self, scan: Any, stack: ExitStack, book: PriceBook, imported: Tally | None, notes: Sequence[str]
-    ) -> None:
-        self._scan = scan
+    def __init__(self, opened: Opened, stack: ExitStack, book: PriceBook) -> None:
+        self._scan = opened.scan
+        self._contexts = opened.contexts
         self._book = book
         self._close = weakref.finalize(self, stack.close)
         #: What came of reading a log: how many rows, how many rejected, and why. None for a ledger.
-        self.imported = imported
-        self.notes = list(notes)
+        self.imported: Tally | None = opened.imported
+        self.notes = list(opened.notes)
 
     def close(self) -> None:
         """Lets go of the files. Also done when this is garbage."""
@@ -87,7 +102,7 @@ class Attempts:
 
     def summary(self, by: str | Sequence[str] = "strategy", *, context: Any = None, **options: Any) -> Summary:
         """What a correct answer cost: attempts, passes, spend, cost of pass with intervals, efficiency."""
-        return summary_of.summary(self._scan, _fields(by), context=_context(context), **options)
+        return summary_of.summary(self._scan, _fields(by), context=self._told(context), **options)
 
     def compare(
         self,
@@ -120,7 +135,7 @@ class Attempts:
     ) -> Frontier:
         """The least cost of pass over strategies and the expert, what it rests on, and what of it can be deployed."""
         chosen = _unit(cost)
-        told = _context(context).in_unit(chosen.name).with_experts(experts or {})
+        told = self._told(context).in_unit(chosen.name).with_experts(experts or {})
         return frontier_of.frontier(
             self._scan, by=by, context=told, book=self._book, cost=chosen, where=where, options=Options(**options)
         )
@@ -147,6 +162,10 @@ class Attempts:
     def pareto(self, axes: Sequence[str] = ("cost", "time", "success"), **options: Any) -> Pareto:
         """Which strategies no other beats on every axis."""
         return pareto_of.pareto(self.summary(**options), axes)
+
+    def _told(self, context: Any) -> Context:
+        told = context if isinstance(context, Context) else load_context(context)
+        return told.before(self._contexts)
 
 
 def _names(source: Any, stack: ExitStack) -> list[str]:
@@ -181,10 +200,6 @@ def _rows(source: Any) -> list[Any]:
 
 def _fields(by: str | Sequence[str]) -> list[str]:
     return [part.strip() for part in by.split(",")] if isinstance(by, str) else list(by)
-
-
-def _context(context: Any) -> Context:
-    return context if isinstance(context, Context) else load_context(context)
 
 
 def _unit(cost: str | Unit) -> Unit:

@@ -15,9 +15,11 @@ from costpass.cli import (
     ledger,
     pareto,
     prices,
+    regrade,
     report,
     reprice,
     risk,
+    run,
     schema,
     show,
 )
@@ -30,6 +32,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     rich_markup_mode=None,
 )
+app.command("run")(run.command)
 app.command("import")(import_.command)
 app.command("report")(report.command)
 app.command("compare")(compare.command)
@@ -39,6 +42,7 @@ app.command("pareto")(pareto.command)
 app.command("show")(show.command)
 app.command("prices")(prices.command)
 app.command("reprice")(reprice.command)
+app.command("regrade")(regrade.command)
 app.command("compact")(compact.command)
 app.command("schema")(schema.command)
 app.add_typer(ledger.app, name="ledger")

@@ -10,6 +10,7 @@ _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 class Name(StrEnum):
     attempt = "attempt"
+    experiment = "experiment"
     models = "models"
     context = "context"
     report = "report"
@@ -23,14 +24,15 @@ def command(
     name: Annotated[
         Name,
         typer.Argument(
-            help="attempt: the record; models, context: files you write; the others: what commands print as JSON."
+            help="attempt: the record; experiment, models, context: files you write; the others: what commands print "
+            "as JSON."
         ),
     ],
 ) -> None:
     """Print a format's JSON Schema."""
     import json
 
-    written = {Name.attempt: _attempt, Name.models: _models, Name.context: _context}
+    written = {Name.attempt: _attempt, Name.experiment: _experiment, Name.models: _models, Name.context: _context}
     schema = written[name]() if name in written else _result(name.value)
     typer.echo(json.dumps(schema, indent=2, ensure_ascii=False))
 
@@ -39,6 +41,12 @@ def _attempt() -> dict[str, Any]:
     from costpass.attempt import SCHEMA_ID, Attempt
 
     return {"$schema": _DIALECT, "$id": SCHEMA_ID, **Attempt.model_json_schema(mode="serialization")}
+
+
+def _experiment() -> dict[str, Any]:
+    from costpass.runs.experiment import experiment_schema
+
+    return {"$schema": _DIALECT, "$id": "costpass.experiment/1", **experiment_schema()}
 
 
 def _models() -> dict[str, Any]:

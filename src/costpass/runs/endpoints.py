@@ -1,0 +1,79 @@
+"""The endpoints of a run: one for each model at each provider, shared by the strategies that use it."""
+
+from collections.abc import Callable
+from decimal import Decimal
+
+from costpass.runs.plan import Plan, Strategy
+from costpass.runs.preparing import quote
+from costpass.strategies.lm.endpoint import LOCAL, Address, Connector, Endpoint, Remote
+from costpass.strategies.lm.pace import Pace
+
+
+class Endpoints:
+    """Makes endpoints as they are needed, and closes them together."""
+
+    def __init__(self, plan: Plan, *, say: Callable[[str], None]) -> None:
+        self._plan = plan
+        self._say = say
+        self._made: dict[Address, Endpoint] = {}
+
+    def of(self, strategy: Strategy) -> Endpoint:
+        """The strategy's endpoint; says in words what is missing to reach it."""
+        return self._at(strategy.address)
+
+    async def of_judge(self, model: str) -> Endpoint:
+        """The endpoint of a grader's judge."""
+        return self._at(self._judge(model))
+
+    def check_judges(self) -> None:
+        """Makes the judges' endpoints now, so that one that cannot be reached is known before money is spent."""
+        for graded in self._plan.benchmarks:
+            for grader in (graded.grader, *graded.own.values()):
+                if grader.judge_model is not None:
+                    self._at(self._judge(grader.judge_model))
+
+    @property
+    def rate_limited(self) -> int:
+        """How often providers asked to wait."""
+        return sum(endpoint.pace.refusals for endpoint in self._made.values())
+
+    async def close(self) -> None:
+        for endpoint in self._made.values():
+            await endpoint.connector.close()
+
+    def _judge(self, model: str) -> Address:
+        is_local = model.startswith(f"{LOCAL}:")
+        return Address.parse(model, base_url=None if is_local else self._plan.base_url)
+
+    def _at(self, address: Address) -> Endpoint:
+        if address not in self._made:
+            self._made[address] = self._make(address)
+        return self._made[address]
+
+    def _make(self, address: Address) -> Endpoint:
+        experiment = self._plan.experiment
+        connector: Connector
+        most, core_hour_usd = experiment.concurrency, None
+        if address.provider == LOCAL:
+            connector, most = self._local(address.model)
+            core_hour_usd = Decimal(experiment.local.core_hour_usd)
+        else:
+            connector = Remote(address)
+        return Endpoint(
+            address,
+            quote(address, self._plan.book),
+            connector,
+            Pace(min(most, experiment.concurrency), seed=experiment.seed),
+            core_hour_usd=core_hour_usd,
+        )
+
+    def _local(self, name: str) -> tuple[Connector, int]:
+        from costpass.strategies.lm.local.connector import LocalConnector
+        from costpass.strategies.lm.local.server import LocalPool
+        from costpass.strategies.lm.local.weights import find_weights
+
+        local = self._plan.experiment.local
+        pool = LocalPool(
+            find_weights(name, say=self._say), size=local.servers, threads=local.threads, context=local.context_tokens
+        )
+        return LocalConnector(name, pool), pool.size
