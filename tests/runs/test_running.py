@@ -52,6 +52,18 @@ def test_spend_equals_the_bill_when_everything_goes_wrong(tmp_path: Path) -> Non
     assert all(record.passed is None for record in broken)
 
 
+@pytest.mark.parametrize("api", ["openai", "openai-responses", "anthropic", "google"])
+def test_every_dialect_is_booked_as_it_is_billed(tmp_path: Path, api: str) -> None:
+    faults = {"error": 0.1, "cut": 0.2, "cut_late": 0.4, "rate_limit": 0.1, "retry_after": 0.05}
+    with provider(tmp_path, seed=2, words=10, cache_read=0.2, reasoning=3, **faults) as loopback:
+        version = "/v1" if api.startswith("openai") else ""
+        one = strategy(loopback.url, model=f"{api}:sim-p70", base_url=f"{loopback.url}{version}")
+        assert run(experiment(loopback.url, repetitions=6, strategies=[one]), tmp_path / "ledger") is Ended.complete
+        assert spent(tmp_path / "ledger") == loopback.billed(PRICES)
+    record = finished(tmp_path / "ledger")[0]
+    assert (record.cache_read_tokens, record.reasoning_tokens) == (2, 3)
+
+
 def test_a_reply_that_was_whole_before_the_line_broke_is_not_paid_for_twice(tmp_path: Path) -> None:
     with provider(tmp_path, cut=1, cut_late=1) as loopback:
         assert run(experiment(loopback.url), tmp_path / "ledger") is Ended.complete

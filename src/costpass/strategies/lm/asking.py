@@ -205,7 +205,7 @@ class Asking:
         lost: Exception | None = None
         try:
             async for event in stream:
-                if event.event_kind == "part_start" or event.event_kind == "part_delta":
+                if wire.has_content(event):
                     call.pieces += 1
                     if call.first_token_s is None:
                         call.first_token_s = time.monotonic()

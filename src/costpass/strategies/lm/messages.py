@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from costpass.strategies.lm.ask import Reply, Tool, ToolCall, ToolResult
 
 if TYPE_CHECKING:
-    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse
+    from pydantic_ai.messages import ModelMessage, ModelRequestPart, ModelResponse, ModelResponseStreamEvent
     from pydantic_ai.models import ModelRequestParameters
 
 
@@ -67,6 +67,15 @@ def reply(response: "ModelResponse", messages: Sequence["ModelMessage"]) -> Repl
         thinking="".join(part.content for part in response.parts if isinstance(part, ThinkingPart)),
         messages=[*messages, response],
     )
+
+
+def has_content(event: "ModelResponseStreamEvent") -> bool:
+    """Whether something that the model wrote has arrived; a signature, or a part that is still empty, is not that."""
+    if event.event_kind == "part_start":
+        return bool(getattr(event.part, "content", None) or getattr(event.part, "args", None))
+    if event.event_kind == "part_delta":
+        return bool(getattr(event.delta, "content_delta", None) or getattr(event.delta, "args_delta", None))
+    return False
 
 
 def _content(part: Any) -> str:
