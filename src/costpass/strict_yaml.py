@@ -10,7 +10,7 @@ from pydantic import BaseModel, ValidationError
 
 from costpass.errors import BadInputError, did_you_mean
 
-_LARGEST_FILE_BYTES = 16 * 1024 * 1024
+_LARGEST_FILE_BYTES = 2 * 1024 * 1024
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,7 +45,7 @@ def load(path: Path) -> Any:
     """The document in `path`, with decimals exact."""
     try:
         if path.stat().st_size > _LARGEST_FILE_BYTES:
-            raise BadInputError(f"{path}: over 16 MiB, too large for a file written by hand")
+            raise BadInputError(f"{path}: over 2 MiB, too large for a file written by hand")
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise BadInputError(f"{path}: {error.strerror or error}") from error

@@ -18,6 +18,7 @@ class Options:
     style: Style = "tagged"  # <answer>82</answer>, or plain: The answer is 82.
     words: int = 0  # lead an answer with filler until it has so many words
     reasoning: int = 0  # tokens of reasoning before every answer
+    bloat: int = 1  # input tokens are so many times what they should be
     cache_read: float = 0.0  # share of the input that was read from the cache
     cache_write: float = 0.0  # share of the input that was written to the cache
     rate_limit: float = 0.0  # probability of a 429

@@ -96,7 +96,7 @@ def make_reply(asked: Asked, answer: str, options: Options) -> Reply:
 
 def bill_prompt(asked: Asked, options: Options) -> Billed:
     """What a request's input is billed: a token per four bytes and seven more, shared out over the cache's classes."""
-    total = len(asked.prompt.encode()) // 4 + 7
+    total = (len(asked.prompt.encode()) // 4 + 7) * options.bloat
     read = int(total * options.cache_read)
     written = int(total * options.cache_write) if asked.can_write_cache else 0
     return Billed(input=total - read - written, cache_read=read, cache_write=written)

@@ -84,7 +84,7 @@ def test_ctrl_c_books_what_was_under_way_and_says_so_with_its_exit_code(tmp_path
         assert stopped
         assert all(record.failure == "stopped" and record.cost_usd for record in stopped)
         rows = loopback.requests(timeout_s=10)
-        assert len(rows) == done + len(stopped)
+        assert done <= len(rows) <= done + len(stopped)
 
 
 def test_two_runs_of_one_ledger_do_not_meet(tmp_path: Path) -> None:

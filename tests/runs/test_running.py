@@ -262,3 +262,130 @@ def test_the_order_of_tries_is_by_chance_and_the_same_for_the_same_seed(tmp_path
         orders.append([(record.problem, record.repetition) for record in records(tmp_path / place)])
     assert orders[0] == orders[1] != orders[2]
     assert orders[0] != sorted(orders[0])
+
+
+WAITING = """
+import asyncio
+
+async def race(problem, ask):
+    asks = [asyncio.ensure_future(ask(problem.question)) for _ in range(2)]
+    done, _ = await asyncio.wait(asks, return_when=asyncio.FIRST_COMPLETED)
+    return done.pop().result().text
+
+async def careless(problem, ask):
+    asyncio.ensure_future(ask(problem.question))
+    await asyncio.sleep(0.2)
+    return "42"
+
+async def grouped(problem, ask):
+    async with asyncio.TaskGroup() as group:
+        reply = group.create_task(ask(problem.question))
+    return reply.result().text
+
+async def hushed(problem, ask):
+    try:
+        return (await ask(problem.question)).text
+    except Exception:
+        return "42"
+"""
+
+
+@pytest.mark.parametrize("function", ["race", "careless"])
+def test_calls_that_a_technique_leaves_running_are_booked(tmp_path: Path, function: str) -> None:
+    (tmp_path / "own.py").write_text(WAITING)
+    with provider(tmp_path, latency=0.05, words=30, slow=(1, 0.02)) as loopback:
+        one = strategy(loopback.url, technique={"python": f"own.py:{function}"})
+        run(experiment(loopback.url, repetitions=1, strategies=[one], concurrency=4), tmp_path / "ledger")
+        sent = len(loopback.requests())
+    # One that was cancelled before it reached the provider is booked all the same: nobody can tell.
+    booked = sum(record.requests or 0 for record in records(tmp_path / "ledger"))
+    assert 5 <= sent <= booked <= 10
+
+
+@pytest.mark.parametrize("function", ["grouped", "hushed"])
+def test_a_wrong_key_ends_the_run_whatever_a_technique_makes_of_it(tmp_path: Path, function: str) -> None:
+    (tmp_path / "own.py").write_text(WAITING)
+    with provider(tmp_path, auth="right") as loopback:
+        one = strategy(loopback.url, technique={"python": f"own.py:{function}"})
+        assert run(experiment(loopback.url, strategies=[one]), tmp_path / "ledger") is Ended.faults
+    assert [record.failure for record in records(tmp_path / "ledger")] == ["auth"]
+
+
+def test_waiting_out_a_429_is_not_the_attempt_s_own_time(tmp_path: Path) -> None:
+    with provider(tmp_path, storm=(4, 2), retry_after=1) as loopback:
+        document = experiment(loopback.url, budgets={"wall_clock_s": 0.7, "attempt_usd": 0.01}, repetitions=1)
+        assert run(document, tmp_path / "ledger") is Ended.complete
+    assert {record.status for record in finished(tmp_path / "ledger")} == {"completed"}
+
+
+def test_cached_input_without_a_price_of_its_own_costs_what_input_costs(tmp_path: Path) -> None:
+    with provider(tmp_path, cache_read=0.5) as loopback:
+        document = experiment(loopback.url)
+        document["prices"]["models"]["sim-p70"] = {"usd_per_million": {"input": 1, "output": 2}}
+        assert run(document, tmp_path / "ledger") is Ended.complete
+        assert spent(tmp_path / "ledger") == loopback.billed({**PRICES, "cache_read": "1"})
+    assert {record.failure for record in finished(tmp_path / "ledger")} <= {None, "wrong_answer"}
+
+
+def test_a_provider_that_bills_more_than_can_be_foreseen_is_found_out_by_its_first_reply(tmp_path: Path) -> None:
+    with provider(tmp_path, bloat=1000) as loopback:
+        document = experiment(loopback.url, strategies=[strategy(loopback.url)], repetitions=20, concurrency=16)
+        document["budgets"] = {"attempt_usd": 0.02, "total_usd": 0.05}
+        assert run(document, tmp_path / "ledger") is Ended.budget
+        assert len(loopback.requests()) > 1
+        assert Decimal("0.03") < loopback.billed(PRICES) <= Decimal("0.05")
+
+
+def test_a_strategy_whose_cap_does_not_pay_for_one_request_is_halted_and_not_failed(tmp_path: Path) -> None:
+    with provider(tmp_path) as loopback:
+        document = experiment(loopback.url, budgets={"attempt_usd": 0.000001})
+        assert run(document, tmp_path / "ledger") is Ended.budget
+        assert not loopback.requests()
+    assert not records(tmp_path / "ledger")
+
+
+def test_votes_are_asked_side_by_side_under_one_cap(tmp_path: Path) -> None:
+    with provider(tmp_path, latency=0.3) as loopback:
+        vote = strategy(loopback.url, technique={"majority-vote": {"k": 6, "of": "direct"}})
+        document = experiment(loopback.url, repetitions=2, strategies=[vote], concurrency=12)
+        run(document, tmp_path / "ledger")
+        rows = loopback.requests()
+    last = sorted(rows, key=lambda row: row["started"])[-12:]
+    assert max(row["started"] for row in last) - min(row["started"] for row in last) < 12 * 0.3 / 2
+    assert all(row["billed"]["input"] + 2 * row["max_tokens"] < 10_000 for row in rows)
+
+
+def test_a_judge_that_cannot_be_asked_leaves_a_fault_and_no_verdict(tmp_path: Path) -> None:
+    with provider(tmp_path) as loopback, provider(tmp_path, auth="right") as closed:
+        (tmp_path / "q.jsonl").write_text('{"question": "Say hello", "target": "a greeting"}\n')
+        document = experiment(
+            loopback.url,
+            benchmarks=[{"name": "q.jsonl", "grader": {"judge": {"model": "openai:sim-judge"}}}],
+            strategies=[strategy(loopback.url, model="openai:sim-p70")],
+            repetitions=1,
+        )
+        document["prices"]["models"]["sim-judge"] = document["prices"]["models"]["sim-p70"]
+        assert run(document, tmp_path / "ledger", base_url=f"{closed.url}/v1") is Ended.faults
+
+
+def test_a_password_in_an_address_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GATEWAY_PW", "hunter2-hunter2")
+    with provider(tmp_path) as loopback:
+        url = f"http://me:${{GATEWAY_PW}}@127.0.0.1:{loopback.port}/v1"
+        run(experiment(loopback.url, strategies=[strategy(loopback.url, base_url=url)]), tmp_path / "ledger")
+    for file in (tmp_path / "ledger").iterdir():
+        assert b"hunter2" not in file.read_bytes(), file
+    assert records(tmp_path / "ledger")[0].provider == f"127.0.0.1:{loopback.port}"
+
+
+def test_a_problem_that_was_changed_under_its_id_is_refused(tmp_path: Path) -> None:
+    with provider(tmp_path) as loopback:
+        for question in ("What is 1 + 1?\u2028", "What is 1 + 2?"):
+            (tmp_path / "q.jsonl").write_text(json.dumps({"id": "a", "question": question, "target": "2"}) + "\n")
+            document = experiment(loopback.url, benchmarks=[{"name": "q.jsonl", "grader": "numeric"}])
+            if question.endswith("?"):
+                with pytest.raises(CostpassError, match="'a' of q is not what it was"):
+                    run(document, tmp_path / "ledger")
+            else:
+                assert run(document, tmp_path / "ledger") is Ended.complete
+                assert run(document, tmp_path / "ledger") is Ended.complete

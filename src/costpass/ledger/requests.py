@@ -53,7 +53,7 @@ class Requests:
 
     def __init__(self, ledger: Path) -> None:
         self.path = ledger / REQUESTS
-        _mend(self.path)
+        mend(self.path)
         self._run = secrets.token_hex(4)
         self._numbers = count(1)
         self.descriptor = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -114,12 +114,15 @@ class Known:
 def known(ledger: Path) -> Iterator[Known]:
     """Every request of the journal: those that ended in the order of their ends, then those that never did."""
     under_way: dict[str, Begun] = {}
-    for line in _lines(ledger / REQUESTS):
-        if "begin" in line:
-            begun = _begun(line)
-            under_way[begun.request] = begun
-        elif line.get("end") in under_way:
-            yield Known(under_way.pop(line["end"]), _ended(line))
+    for number, line in _lines(ledger / REQUESTS):
+        try:
+            if "begin" in line:
+                begun = _begun(line)
+                under_way[begun.request] = begun
+            elif line["end"] in under_way:
+                yield Known(under_way.pop(line["end"]), _ended(line))
+        except (KeyError, TypeError, ValueError, ArithmeticError):
+            raise _damaged(ledger / REQUESTS, number) from None
     for begun in under_way.values():
         yield Known(begun, None)
 
@@ -146,7 +149,7 @@ def _ended(line: dict[str, Any]) -> Ended:
     )
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _lines(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     if not path.exists():
         return
     with path.open("rb") as file:
@@ -154,12 +157,16 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             if not raw.endswith(b"\n"):
                 return
             try:
-                yield json.loads(raw)
+                yield number, json.loads(raw)
             except ValueError:
-                raise CostpassError(f"{path}: line {number} is not JSON; the journal of requests is damaged") from None
+                raise _damaged(path, number) from None
 
 
-def _mend(path: Path) -> None:
+def _damaged(path: Path, number: int) -> CostpassError:
+    return CostpassError(f"{path}: line {number} is damaged; without that line, what it says is not booked")
+
+
+def mend(path: Path) -> None:
     """Cuts off a last line that has no end: its author died in the middle of it."""
     if not path.exists():
         return

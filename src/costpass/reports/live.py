@@ -187,7 +187,8 @@ class LineView:
 
 def _counts(standing: Standing) -> str:
     faults = f", {counted(standing.faults, 'fault')}" if standing.faults else ""
-    return f"{standing.done:,}/{standing.planned:,} attempts, {spend(standing)}{faults}"
+    refused = f", told to wait {standing.rate_limited:,} times" if standing.rate_limited else ""
+    return f"{standing.done:,}/{standing.planned:,} attempts, {spend(standing)}{faults}{refused}"
 
 
 def _spent(tally: Tally) -> Decimal:

@@ -33,6 +33,7 @@ def as_text(standing: Standing, ended: str, ledger: Path) -> str:
             "",
             _whole(standing),
             *_ungraded(standing),
+            *_faults(strategies),
             *_halts(strategies),
             *([] if is_complete else [_GOES_ON[ended]]),
             "",
@@ -96,6 +97,16 @@ def _elsewhere(standing: Standing) -> str:
 def _ungraded(standing: Standing) -> list[str]:
     number = sum(tally.done - tally.graded for tally in standing.tallies.values())
     return [f"{counted(number, 'attempt')} could not be graded and say nothing of the pass rate."] if number else []
+
+
+def _faults(strategies: Mapping[str, Tally]) -> list[str]:
+    """What providers said last, of strategies that were not halted for it and have attempts left to make."""
+    said = {
+        tally.last_fault
+        for tally in strategies.values()
+        if tally.last_fault and tally.halted is None and tally.done < tally.planned
+    }
+    return [printable(f"The last fault: {message}") for message in sorted(said)[:_MOST_HALTS]]
 
 
 def _halts(strategies: Mapping[str, Tally]) -> list[str]:

@@ -73,16 +73,19 @@ async def attempt(
         requests=requests,
         watch=watch,
         retries=plan.experiment.retries,
+        calls=one.strategy.technique.calls[0],
     )
     asking = Asking(endpoint, shared, one.strategy.settings)
     ending = await _answer(one, asking, watch, plan.experiment.budgets.wall_clock_s)
+    await asking.close()
     duration_ms = watch.elapsed_ms
     grading = await _grade(one, ending, shared, parent, judge_endpoint)
     asking.backfill()
-    if ending.status == "fault" and asking.broken:
+    if ending.status == "fault" and ending.failure != "grading" and asking.broken:
         # The request that ended the attempt is the attempt's own, and no record beside it.
         asking.calls.append(asking.broken.pop())
-    if ending.status == "interrupted" and not asking.calls and not asking.broken:
+    if ending.status in ("interrupted", "cost_killed") and not asking.calls and not asking.broken:
+        # Nothing was sent, so nothing was attempted.
         return Outcome([], {}, ending)
     common = _identity(one, plan, endpoint, shared.seed)
     records = [
@@ -106,30 +109,52 @@ async def attempt(
 
 async def _answer(one: Try, asking: Asking, watch: Stopwatch, wall_clock_s: float) -> Ending:
     """Runs the technique under the attempt's wall clock, which stands still while the attempt waits its turn."""
+    deadline = asyncio.timeout(wall_clock_s)
     try:
-        async with asyncio.timeout(wall_clock_s) as deadline:
-            watch.on_idle = lambda seconds: deadline.reschedule((deadline.when() or 0) + seconds)
+        async with deadline:
+            watch.on_idle = _standing_still(deadline)
             answer = await one.strategy.technique(one.problem, asking)
-    except TimeoutError:
-        if not deadline.expired():
-            return Ending(failure="technique_error", message="TimeoutError in the technique")
-        return Ending("timeout", "wall_clock", message=f"took over {wall_clock_s:g} s", answer=_last_reply(asking))
-    except CapReachedError as error:
-        return Ending("cost_killed", "budget", message=str(error), answer=_last_reply(asking))
-    except ExhaustedError as error:
-        return Ending("interrupted", "budget", message=str(error), exhausted=error.purse)
-    except FaultError as error:
-        return Ending("fault", error.broken.failure, message=str(error), broken=error.broken)
     except asyncio.CancelledError:
         return Ending("interrupted", "stopped", message="stopped by the user")
-    except Exception as error:  # noqa: BLE001 - a technique is the user's own code and may raise anything
+    except (Exception, SystemExit) as error:  # noqa: BLE001 - a technique is the user's own code and may raise anything
+        if isinstance(error, TimeoutError) and deadline.expired():
+            return Ending("timeout", "wall_clock", message=f"took over {wall_clock_s:g} s", answer=_last_reply(asking))
+        if asking.fatal is not None:
+            return _cut_short(asking.fatal, _last_reply(asking))
         message = f"{type(error).__name__}: {error}"[:_LONGEST_MESSAGE]
         return Ending(failure="technique_error", message=message, grade=Grade(False, failure="technique_error"))
     finally:
         watch.on_idle = lambda _: None
+    if asking.fatal is not None:
+        return _cut_short(asking.fatal, answer)
     if any(call.stopped_by_cap for call in asking.calls):
         return Ending("cost_killed", "budget", answer=answer, message="the reply was cut off at the attempt's cap")
     return Ending(answer=answer)
+
+
+def _standing_still(deadline: asyncio.Timeout) -> Callable[[bool], None]:
+    """Stops a deadline while the attempt is idle, and starts it again with what was left."""
+    loop = asyncio.get_running_loop()
+    left_s: list[float] = []
+
+    def switch(idle: bool) -> None:
+        when = deadline.when()
+        if idle and when is not None:
+            left_s[:] = [when - loop.time()]
+            deadline.reschedule(None)
+        elif not idle and left_s and not deadline.expired():
+            deadline.reschedule(loop.time() + left_s.pop())
+
+    return switch
+
+
+def _cut_short(error: FaultError | CapReachedError | ExhaustedError, answer: str | None) -> Ending:
+    """How an attempt ended that could not go on, whatever its technique made of that."""
+    if isinstance(error, CapReachedError):
+        return Ending("cost_killed", "budget", message=str(error), answer=answer)
+    if isinstance(error, ExhaustedError):
+        return Ending("interrupted", "budget", message=str(error), exhausted=error.purse)
+    return Ending("fault", error.broken.failure, message=str(error), broken=error.broken)
 
 
 async def _grade(
@@ -156,9 +181,15 @@ async def _grade(
                 {"temperature": 0, "max_tokens": 1024},
             )
         ending.grade = await grader.grade(ending.answer or "", one.problem, judging)
-    except (GraderError, FaultError, ExhaustedError) as error:
+    except GraderError as error:
         ending.failure = ending.failure or "ungraded"
         ending.message = f"not graded: {error}"[:_LONGEST_MESSAGE]
+    except (FaultError, ExhaustedError) as error:
+        # Without a verdict the attempt says nothing of its strategy; it is made again once the judge can be asked.
+        ending.status, ending.failure = "fault", "grading"
+        ending.message = f"not graded: {error}"[:_LONGEST_MESSAGE]
+        ending.broken = error.broken if isinstance(error, FaultError) else None
+        ending.exhausted = error.purse if isinstance(error, ExhaustedError) else None
     except asyncio.CancelledError:
         ending.status, ending.failure, ending.message = "interrupted", "stopped", "stopped by the user"
     return [*judging.calls, *judging.broken] if judging else ()

@@ -1,8 +1,10 @@
 """The endpoints of a run: one for each model at each provider, shared by the strategies that use it."""
 
+import importlib.util
 from collections.abc import Callable
 from decimal import Decimal
 
+from costpass.errors import MissingExtraError
 from costpass.runs.plan import Plan, Strategy
 from costpass.runs.preparing import quote
 from costpass.strategies.lm.endpoint import LOCAL, Address, Connector, Endpoint, Remote
@@ -72,6 +74,8 @@ class Endpoints:
         from costpass.strategies.lm.local.server import LocalPool
         from costpass.strategies.lm.local.weights import find_weights
 
+        if importlib.util.find_spec("xllamacpp") is None:
+            raise MissingExtraError("a model on this machine", "local")
         local = self._plan.experiment.local
         pool = LocalPool(
             find_weights(name, say=self._say), size=local.servers, threads=local.threads, context=local.context_tokens

@@ -155,7 +155,6 @@ class Run:
 
     def _note(self, queue: Queue, one: Try, outcome: Outcome) -> None:
         standing = self.before.standing
-        standing.rate_limited = self.endpoints.rate_limited
         self.before.next_retry[one.index] += len(outcome.records)
         for record in outcome.records:
             standing.tallies[one.strategy.id].add(record)
@@ -163,8 +162,10 @@ class Run:
         message = self.recorder.scrub(ending.message or "")
         for record in outcome.records:
             self.watcher.recorded(record, standing, message or None if record is outcome.records[-1] else None)
+        if ending.status == "fault":
+            standing.tallies[one.strategy.id].last_fault = message
         queue.faults_in_a_row = queue.faults_in_a_row + 1 if ending.status == "fault" else 0
-        if ending.exhausted is not None:
+        if ending.exhausted is not None or (ending.status == "cost_killed" and not outcome.records):
             # A cheaper strategy may still find room in what the total has left.
             self._out_of_money = True
             self._halt([one.strategy], message)
@@ -194,6 +195,7 @@ class Run:
         self._change.set()
 
     async def _wait(self, queues: list[Queue]) -> None:
+        self.before.standing.rate_limited = self.endpoints.rate_limited
         held_back = [queue.endpoint.pace.held_back_s for queue in queues]
         soonest = min([_LONGEST_WAIT_S, *(seconds for seconds in held_back if seconds)])
         self._change.clear()

@@ -18,10 +18,10 @@ from costpass.runs.matrix import expand
 BUNDLED = ("cost-of-pass", "demo", "demo-quick")
 
 _SECRET = re.compile(r"^\$\{[A-Za-z_][A-Za-z0-9_]*\}$")
-_NAME = r"^[^/\\\x00-\x1f]{1,200}$"
+_NAME = r"^[^/\\\x00-\x1f.][^/\\\x00-\x1f]{0,199}$"
 
 Usd = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
-Count = Annotated[int, Field(ge=1)]
+Count = Annotated[int, Field(ge=1, le=100_000)]
 
 
 class _Section(BaseModel):
@@ -65,6 +65,13 @@ class Budgets(_Section):
     strategy_usd: Usd | None = None
     total_usd: Usd | None = None
     wall_clock_s: Annotated[float, Field(gt=0)] = Field(600, description="the longest that one attempt may take")
+
+    @field_validator("attempt_usd", mode="before")
+    @classmethod
+    def _auto_or_dollars(cls, cap: Any) -> Any:
+        if cap != "auto" and (isinstance(cap, bool) or not isinstance(cap, int | float | Decimal) or cap < 0):
+            raise ValueError("must be auto, or dollars from 0")
+        return cap
 
 
 class Local(_Section):

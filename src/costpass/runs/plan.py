@@ -4,7 +4,7 @@ import hashlib
 import json
 import random
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -128,10 +128,6 @@ class Plan:
             numbers.extend(range(start, start + len(self._problems) * strategy.repetitions))
         random.Random(self.experiment.seed).shuffle(numbers)
         return numbers
-
-    def tries(self, numbers: Sequence[int]) -> Iterator[Try]:
-        """The tries of these numbers."""
-        return map(self.try_, numbers)
 
     def try_(self, number: int) -> Try:
         """The try of this number."""

@@ -28,13 +28,24 @@ from costpass.strategies.lm.techniques.registry import build_technique
 #: What a token of a model on this machine is taken to cost beside its core seconds, where no price is given.
 LOCAL_USD_PER_MILLION = {"input": Decimal("0.10"), "output": Decimal("0.40")}
 
-_ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+ENVIRONMENT = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 #: Names of one API in the model layer, under one name in the price library.
 _PRICED_AS = {
     "openai-chat": "openai",
     "openai-responses": "openai",
     "google-cloud": "google",
     "gateway/openai": "openai",
+}
+#: Settings that are numbers: their types, the least they can be, and both in words.
+_NUMBERS: dict[str, tuple[Any, float | None, str]] = {
+    "temperature": (int | float, 0, "a number from 0"),
+    "top_p": (int | float, 0, "a number from 0"),
+    "top_k": (int, 1, "a whole number from 1"),
+    "max_tokens": (int, 1, "a whole number from 1"),
+    "seed": (int, None, "a whole number"),
+    "presence_penalty": (int | float, None, "a number"),
+    "frequency_penalty": (int | float, None, "a number"),
+    "timeout": (int | float, 0, "seconds"),
 }
 #: Settings that the run itself decides.
 _OURS = ("max_retries", "request_timeout", "first_event_timeout", "tool_choice")
@@ -109,12 +120,14 @@ def address_of(spec: StrategySpec, base_url: str | None, environment: Mapping[st
     url = base_url or (resolved(spec.base_url, environment, where) if spec.base_url else None)
     if spec.model.startswith(f"{LOCAL}:"):
         url = None
+    if url is not None and not re.match(r"https?://[^/\s]+", url):
+        raise BadInputError(f"base_url {url!r}: must be an address such as http://127.0.0.1:8000/v1")
     return Address.parse(spec.model, base_url=url, api_key=key)
 
 
 def environment_names(spec: StrategySpec, base_url: str | None = None) -> list[str]:
     """The environment variables that the strategy's address is read from."""
-    return _ENVIRONMENT.findall(f"{spec.api_key or ''} {base_url or spec.base_url or ''}")
+    return ENVIRONMENT.findall(f"{spec.api_key or ''} {base_url or spec.base_url or ''}")
 
 
 def resolved(text: str, environment: Mapping[str, str], where: str) -> str:
@@ -126,7 +139,7 @@ def resolved(text: str, environment: Mapping[str, str], where: str) -> str:
             raise CostpassError(f"{where}: the environment variable {match[1]} is not set")
         return found
 
-    return _ENVIRONMENT.sub(value, text)
+    return ENVIRONMENT.sub(value, text)
 
 
 def _strategy(
@@ -156,7 +169,10 @@ def _known_settings(settings: Mapping[str, Any]) -> None:
     except ImportError:
         raise MissingExtraError("asking a language model", "lm") from None
     known = [name for name in ModelSettings.__annotations__ if name not in _OURS]
-    for name in settings:
+    for name, value in settings.items():
+        kind, least, what = _NUMBERS.get(name, (object, None, ""))
+        if not isinstance(value, kind) or isinstance(value, bool) or (least is not None and value < least):
+            raise BadInputError(f"settings.{name}: must be {what}, not {value!r}")
         # A provider's own settings carry its name, as in openai_reasoning_effort.
         if name not in known and not re.match(r"(openai|anthropic|google|groq|mistral|openrouter|xai|bedrock)_", name):
             raise BadInputError(f"settings: unknown setting {name!r}{did_you_mean(name, known)}")

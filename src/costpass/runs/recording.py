@@ -11,7 +11,7 @@ from typing import Any
 
 from costpass.attempt import Attempt
 from costpass.errors import CostpassError
-from costpass.ledger.requests import Requests
+from costpass.ledger.requests import Requests, mend
 from costpass.ledger.store import Ledger
 from costpass.runs.plan import Plan
 
@@ -29,6 +29,7 @@ class Recorder:
         self._lock = _locked(ledger.path)
         self.requests = Requests(ledger.path)
         self._journal = ledger.journal()
+        mend(ledger.path / TRACES)
         self._traces = os.open(ledger.path / TRACES, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
         self._secrets = [secret for secret in secrets if len(secret) >= _SHORTEST_SECRET]
         self._unsynced: list[asyncio.Future[None]] = []
@@ -77,7 +78,9 @@ class Recorder:
     def _write_trace(self, trace: Mapping[str, Any]) -> None:
         line = self.scrub(json.dumps(trace, ensure_ascii=False, separators=(",", ":")))
         content = line.encode("utf-8", "replace") + b"\n"
+        start = os.fstat(self._traces).st_size
         if os.write(self._traces, content) != len(content):
+            os.ftruncate(self._traces, start)
             raise CostpassError(f"{self.ledger.path / TRACES}: the disk took only part of a trace")
 
 
@@ -91,32 +94,37 @@ def open_ledger(path: Path, plan: Plan) -> Ledger:
             )
     else:
         ledger = Ledger.create(path, name=plan.experiment.experiment, price_book=plan.book.digest)
-    ledger.update_manifest(price_book=plan.book.digest, context=_context(plan))
+    experts = {**ledger.manifest.get("context", {}).get("experts", {}), **_experts(plan)}
+    ledger.update_manifest(price_book=plan.book.digest, context={"experts": experts})
     _write_problems(ledger.path / PROBLEMS, plan)
     return ledger
 
 
-def _context(plan: Plan) -> dict[str, Any]:
+def _experts(plan: Plan) -> dict[str, Any]:
     """What reports of the ledger need beside its attempts."""
     return {
-        "experts": {
-            graded.benchmark.name: {"usd": graded.benchmark.expert_usd}
-            for graded in plan.benchmarks
-            if graded.benchmark.expert_usd is not None
-        }
+        graded.benchmark.name: {"usd": graded.benchmark.expert_usd}
+        for graded in plan.benchmarks
+        if graded.benchmark.expert_usd is not None
     }
 
 
 def _write_problems(path: Path, plan: Plan) -> None:
     """Keeps the problems of every plan that the ledger has seen, so that its answers can be graded anew."""
     kept = read_problems(path)
-    before = len(kept)
+    before = dict(kept)
     for graded in plan.benchmarks:
         for problem in graded.benchmark.problems:
             grader = problem.grader if problem.grader is not None else graded.benchmark.grader
             line = {**asdict(problem), "benchmark": graded.benchmark.name, "grader": grader}
-            kept[(graded.benchmark.name, problem.id)] = json.loads(json.dumps(line))
-    if len(kept) == before and path.exists():
+            key = (graded.benchmark.name, problem.id)
+            kept[key] = json.loads(json.dumps(line))
+            if key in before and before[key]["question"] != problem.question:
+                raise CostpassError(
+                    f"the problem {problem.id!r} of {graded.benchmark.name} is not what it was when attempts were made "
+                    "at it; give it another id, or write to another ledger with -o"
+                )
+    if kept == before:
         return
     partial = path.with_suffix(f".{os.getpid()}")
     partial.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in kept.values()), "utf-8")
@@ -128,7 +136,8 @@ def read_problems(path: Path) -> dict[tuple[str, str], dict[str, Any]]:
     if not path.exists():
         return {}
     try:
-        lines = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        # Only at line feeds: texts may hold other characters that end lines.
+        lines = [json.loads(line) for line in path.read_bytes().splitlines()]
         return {(line["benchmark"], line["id"]): line for line in lines}
     except (ValueError, KeyError, TypeError) as error:
         raise CostpassError(f"{path}: damaged ({error})") from error

@@ -45,7 +45,9 @@ def look_back(ledger: Ledger, plan: Plan) -> Before:
         number = plan.number(cell)
         if number is None:
             elsewhere[cell] = max(elsewhere.get(cell, 0), record.retry + 1)
-            tallies.setdefault(record.strategy, Tally(0)).spent_usd += record.cost_usd or Decimal(0)
+            gone = tallies.setdefault(record.strategy, Tally(0))
+            gone.spent_usd += record.cost_usd or Decimal(0)
+            gone.grading_usd += record.grading_usd or Decimal(0)
             continue
         before.next_retry[number] = max(before.next_retry[number], record.retry + 1)
         tallies[record.strategy].add(record)

@@ -12,6 +12,7 @@ from costpass.runs.endpoints import Endpoints
 from costpass.runs.engine import Ended, Run
 from costpass.runs.events import Watcher
 from costpass.runs.plan import Plan
+from costpass.runs.preparing import ENVIRONMENT
 from costpass.runs.recording import Recorder, open_ledger
 from costpass.runs.resuming import look_back
 
@@ -30,7 +31,9 @@ def run_plan(
 ) -> Ended:
     """Runs what of the plan is not in the ledger yet."""
     secrets = [value for name, value in environment.items() if _SECRET_NAMES.search(name)]
-    secrets += [strategy.address.api_key for strategy in plan.strategies if strategy.address.api_key]
+    for strategy in plan.strategies:
+        written = f"{strategy.spec.api_key} {strategy.spec.base_url}"
+        secrets += [environment[name] for name in ENVIRONMENT.findall(written) if name in environment]
     return asyncio.run(_run(plan, ledger_path, watcher, say, secrets))
 
 

@@ -21,6 +21,8 @@ class Tally:
     grading_usd: Decimal = Decimal(0)
     failures: Counter[str] = field(default_factory=Counter)
     faults: int = 0
+    #: What the provider said of the last attempt that ended in a fault.
+    last_fault: str | None = None
     #: Why no more of its attempts are made.
     halted: str | None = None
 

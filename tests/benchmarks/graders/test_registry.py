@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from costpass.benchmarks.graders.registry import GraderOptions, build_grader, check_problem, reading_for
-from costpass.benchmarks.problem import GraderSpec, Problem
+from costpass.benchmarks.graders.registry import GraderOptions, build_grader, check_problem
+from costpass.benchmarks.problem import Problem
 from costpass.errors import BadInputError, MissingExtraError
 
 NEEDED: dict[str, Any] = {"judge": {"model": "anthropic:m"}, "python": {"function": "grade.py:f"}}
@@ -43,11 +43,6 @@ def test_a_wrong_line_is_answered_in_one_sentence(spec: Any, said: str) -> None:
         build_grader(spec)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-def test_the_reading_follows_the_grader() -> None:
-    specs: list[GraderSpec] = ["numeric", "multiple-choice", {"math": {"timeout_s": 1}}, "exact", "judge"]
-    assert [reading_for(spec) for spec in specs] == ["number", "choice", "math", "text", "text"]
 
 
 def test_a_bad_target_is_found_before_anything_is_asked() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from costpass.attempt import Usage
 from costpass.pricing import Quote, Rate, Rates
-from costpass.strategies.lm.bound import Prices, bound
+from costpass.strategies.lm.bound import Excess, Prices, bound
 
 
 def quote(**usd_per_million: str) -> Quote:
@@ -47,7 +47,9 @@ def test_a_free_model_needs_no_limit() -> None:
 def test_an_endpoint_known_to_go_beyond_its_bound_is_bounded_lower() -> None:
     prices = Prices(quote(input="1", output="10"))
     usual = bound(prices, 744, left_usd=Decimal("0.01"), asked_tokens=None, output_limit=None)
-    wary = bound(prices, 744, left_usd=Decimal("0.01"), asked_tokens=None, output_limit=None, excess=Decimal(2))
+    wary = bound(
+        prices, 744, left_usd=Decimal("0.01"), asked_tokens=None, output_limit=None, excess=Excess(output=Decimal(2))
+    )
     assert usual is not None
     assert wary is not None
     assert (wary.max_tokens or 0) < (usual.max_tokens or 0)

@@ -20,7 +20,7 @@ from costpass.benchmarks.graders.python_callable import PythonGrader, PythonOpti
 from costpass.benchmarks.graders.python_tests import PythonTestsGrader, PythonTestsOptions
 from costpass.benchmarks.graders.strings import StringsGrader, StringsOptions
 from costpass.benchmarks.graders.word import WordGrader, WordOptions
-from costpass.benchmarks.problem import GraderSpec, Problem, Reading
+from costpass.benchmarks.problem import GraderSpec, Problem
 from costpass.errors import BadInputError, did_you_mean
 from costpass.strict_yaml import complaint
 
@@ -29,15 +29,14 @@ from costpass.strict_yaml import complaint
 class _Kind:
     options: type[Options]
     build: Callable[[Any, Path | None], Grader]
-    reading: Reading = "text"
 
 
 _KINDS: Mapping[str, _Kind] = {
     "exact": _Kind(ExactOptions, lambda options, _: ExactGrader(options)),
-    "numeric": _Kind(NumericOptions, lambda options, _: NumericGrader(options), "number"),
+    "numeric": _Kind(NumericOptions, lambda options, _: NumericGrader(options)),
     "word": _Kind(WordOptions, lambda options, _: WordGrader(options)),
-    "multiple-choice": _Kind(NoOptions, lambda options, _: MultipleChoiceGrader(options), "choice"),
-    "math": _Kind(MathOptions, lambda options, _: MathGrader(options), "math"),
+    "multiple-choice": _Kind(NoOptions, lambda options, _: MultipleChoiceGrader(options)),
+    "math": _Kind(MathOptions, lambda options, _: MathGrader(options)),
     "strings": _Kind(StringsOptions, lambda options, _: StringsGrader(options)),
     "json-schema": _Kind(JsonSchemaOptions, JsonSchemaGrader),
     "python-tests": _Kind(PythonTestsOptions, lambda options, _: PythonTestsGrader(options)),
@@ -79,11 +78,6 @@ def build_grader(spec: GraderSpec, *, folder: Path | None = None) -> Grader:
     except ValidationError as error:
         raise BadInputError(f"grader {name!r}: {complaint(error, kind.options)}") from error
     return kind.build(options, folder)
-
-
-def reading_for(spec: GraderSpec) -> Reading:
-    """How an answer is read where this grader grades it."""
-    return _kind(_split(spec)[0]).reading
 
 
 def check_problem(grader: Grader, problem: Problem) -> None:

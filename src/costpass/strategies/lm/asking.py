@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from costpass.attempt import usd as exact_usd
 from costpass.budget.purse import ExhaustedError, Hold, Purse
-from costpass.errors import CostpassError
+from costpass.errors import CostpassError, MissingExtraError
 from costpass.ledger.requests import Begun, Cell, Ended, Requests
 from costpass.strategies.lm import messages as wire
 from costpass.strategies.lm.ask import Reply, Tool, ToolResult
@@ -20,7 +20,7 @@ from costpass.strategies.lm.call import Call
 from costpass.strategies.lm.endpoint import Connection, Endpoint
 from costpass.strategies.lm.faults import Broken, CapReachedError, FaultError, classify
 from costpass.strategies.lm.stopwatch import Stopwatch
-from costpass.strategies.lm.usage import estimated, reported
+from costpass.strategies.lm.usage import estimated, output_tokens, reported
 
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponse
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT_S = 0.5
 _MOST_WAIT_S = 30.0
+#: How long a request that is refused again and again, or broken, is tried in all.
+_PATIENCE_S = 600.0
 _SEED_SPACE = 2**31
 _SECONDS_PER_HOUR = 3600
 
@@ -46,6 +48,8 @@ class Attempting:
     watch: Stopwatch = field(default_factory=Stopwatch)
     #: How often a request that the infrastructure broke is sent again.
     retries: int = 4
+    #: How many calls the attempt may make, among which its cap is shared out.
+    calls: int = 1
     grading: bool = False
 
 
@@ -62,6 +66,11 @@ class Asking:
         self._shared = attempting
         self._settings = settings
         self._numbers = count()
+        self._sent_now = 0
+        self._under_way: set[asyncio.Task[Any] | None] = set()
+        self._ended = False
+        #: The first thing that no technique can mend, whether or not it lets that through.
+        self.fatal: FaultError | CapReachedError | ExhaustedError | None = None
 
     async def __call__(
         self,
@@ -72,23 +81,52 @@ class Asking:
         tools: Sequence[Tool] = (),
         **settings: Any,
     ) -> Reply:
-        messages, kept = wire.conversation(prompt, system, history)
+        if self._ended:
+            raise RuntimeError("the attempt has ended: its `ask` cannot be used any more")
+        task = asyncio.current_task()
+        self._under_way.add(task)
+        given = {name: value for name, value in settings.items() if value is not None}
+        wanted = {"seed": (self.seed + next(self._numbers)) % _SEED_SPACE, **self._settings, **given}
+        try:
+            return await self._ask(wire.conversation(prompt, system, history), tools, wanted)
+        except (FaultError, CapReachedError, ExhaustedError) as error:
+            self.fatal = self.fatal or error
+            raise
+        finally:
+            self._under_way.discard(task)
+
+    async def _ask(
+        self,
+        conversation: tuple[list["ModelMessage"], list[dict[str, Any]]],
+        tools: Sequence[Tool],
+        wanted: dict[str, Any],
+    ) -> Reply:
+        """Sends the conversation until a reply comes back, or nothing can be hoped for."""
+        messages, kept = conversation
         size, digest = wire.measure(messages, tools)
-        number = next(self._numbers)
-        wanted = {"seed": (self.seed + number) % _SEED_SPACE, **self._settings, **settings}
-        tries = 0
+        began, tries = time.monotonic(), 0
         while True:
             call = Call(kept, digest, size, time.monotonic())
             response = await self._send(call, messages, tools, wanted)
             if response is not None:
                 return wire.reply(response, messages)
             assert call.broken is not None
-            if call.broken.failure != "rate_limit":
-                tries += 1
-            if not call.broken.again or tries > self._shared.retries:
+            refused = call.broken.failure == "rate_limit"
+            tries += not refused
+            if not call.broken.again or tries > self._shared.retries or time.monotonic() - began > _PATIENCE_S:
+                if refused:
+                    self.broken.append(call)
                 raise FaultError(call.broken)
-            if call.broken.failure != "rate_limit":
+            if not refused:
                 await self._wait_before(tries)
+
+    async def close(self) -> None:
+        """Ends calls that the technique has left running, so that all are booked."""
+        self._ended = True
+        left = [task for task in self._under_way if task is not None and task is not asyncio.current_task()]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
 
     def backfill(self) -> None:
         """Estimates anew what broken requests used, now that the same prompt may have gone through."""
@@ -116,11 +154,10 @@ class Asking:
         """Sets aside what the request may cost; waits for sibling requests of the attempt, which may give some back."""
         purse = self._shared.purse
         while True:
-            left = None if purse.cap_usd is None else purse.cap_usd - purse.spent_usd - purse.held_usd
             limit = bound(
                 self._endpoint.prices,
                 call.prompt_bytes,
-                left_usd=left,
+                left_usd=self._share_usd(),
                 asked_tokens=asked_tokens,
                 output_limit=self._endpoint.output_limit,
                 excess=self._endpoint.excess,
@@ -137,6 +174,14 @@ class Asking:
                 )
             await purse.change()
 
+    def _share_usd(self) -> Decimal | None:
+        """What one call may cost of what the attempt has left: calls to come, perhaps side by side, need some too."""
+        purse = self._shared.purse
+        if purse.cap_usd is None:
+            return None
+        to_come = self._shared.calls - len(self.calls) - self._sent_now
+        return (purse.cap_usd - purse.spent_usd - purse.held_usd) / max(1, to_come)
+
     async def _request(
         self,
         call: Call,
@@ -148,25 +193,30 @@ class Asking:
     ) -> "ModelResponse | None":
         from pydantic_ai.exceptions import AgentRunError
 
-        request = self._shared.requests.new_name()
-        outcome = "cancelled"
+        shared, outcome = self._shared, "cancelled"
+        request = shared.requests.new_name()
         expected = self._endpoint.expected(call.prompt_digest, call.prompt_bytes)
-        shared = self._shared
         try:
             shared.requests.begin(
                 Begun(request, shared.cell, shared.retry, str(self._endpoint.address), *expected, shared.grading)
             )
+        except BaseException:
+            hold.settle(Decimal(0))
+            raise
+        self._sent_now += 1
+        try:
             with shared.watch.working():
                 response = await self._stream(call, messages, tools, wanted, limit)
             outcome = "ok"
-        except (AgentRunError, OSError, CostpassError) as error:
+        except (AgentRunError, OSError, CostpassError, ValueError) as error:
             call.broken = self._what_broke(error, limit)
             outcome = call.broken.failure
             return None
         else:
             return response
         finally:
-            self._settle(call, hold)
+            self._sent_now -= 1
+            self._settle(call, hold, limit)
             shared.requests.end(Ended(request, outcome, call.usage, call.usd, call.estimated))
 
     async def _stream(
@@ -179,11 +229,13 @@ class Asking:
     ) -> "ModelResponse":
         from pydantic_ai.direct import model_request_stream
 
-        settings = {**wanted, "max_retries": 0}
+        settings = dict(wanted)
         if limit.max_tokens is not None:
             settings["max_tokens"] = limit.max_tokens
         async with self._endpoint.connector.connection() as connection:
             call.started = time.monotonic()
+            if connection.retries_itself:
+                settings["max_retries"] = 0
             try:
                 async with model_request_stream(
                     connection.model,
@@ -231,8 +283,12 @@ class Asking:
     def _what_broke(self, error: Exception, limit: Bound) -> Broken:
         from pydantic_ai.exceptions import ModelAPIError
 
+        if isinstance(error, MissingExtraError):
+            return Broken("setup", str(error), again=False, hopeless=True)
         if not isinstance(error, ModelAPIError):
-            return Broken("network", f"{self._endpoint.address}: {error}"[:300], again=True)
+            failure = "bad_reply" if isinstance(error, ValueError) else "network"
+            sentence = str(error).split("\n")[0]
+            return Broken(failure, f"{self._endpoint.address}: {sentence}"[:300], again=True)
         broken = classify(error)
         if broken.failure == "rate_limit":
             self._endpoint.pace.refused(broken.retry_after_s)
@@ -243,19 +299,22 @@ class Asking:
                 return Broken("output_limit", broken.message, again=True)
         return broken
 
-    def _settle(self, call: Call, hold: Hold) -> None:
+    def _settle(self, call: Call, hold: Hold, limit: Bound) -> None:
         """Books what the request cost, whatever became of it."""
         endpoint = self._endpoint
-        known = call.usage.requests is not None
-        if known and not call.estimated and call.broken is None:
-            endpoint.remember(call.prompt_digest, call.usage)
-            endpoint.pace.went_well()
-        elif not known:
-            # Nothing arrived: a request refused before its first byte is not billed.
+        if call.usage.requests is None:
             self._guess(call)
-        self._price(call)
+        elif not call.estimated and call.broken is None:
+            endpoint.remember(call.prompt_digest, call.usage)
+            endpoint.learn(call.usage, call.prompt_bytes, limit.max_tokens)
+        if call.broken is None and call.opened:
+            endpoint.pace.went_well()
+        try:
+            self._price(call)
+        except (CostpassError, ValueError):
+            # What was reported cannot be priced; what was set aside for it is the best that is known.
+            call.usd, call.estimated = exact_usd(hold.usd), True
         hold.settle(call.usd)
-        endpoint.learn(hold.usd, call.usd)
         if call.broken is None:
             self.calls.append(call)
         elif call.broken.failure not in ("rate_limit", "output_limit") or call.usd:
@@ -264,9 +323,11 @@ class Asking:
     def _guess(self, call: Call) -> None:
         kept = call.usage.quantities
         if call.opened or call.broken is None:
-            call.usage = estimated(call.prompt_bytes, call.pieces, self._endpoint.alike(call.prompt_digest))
+            alike = self._endpoint.alike(call.prompt_digest)
+            call.usage = estimated(call.prompt_bytes, output_tokens(call.pieces, call.text + call.thinking), alike)
             call.estimated = True
         else:
+            # Nothing arrived: a request refused before its first byte is not billed.
             call.usage = estimated(0, 0, None)
         call.usage = call.usage.model_copy(update={"quantities": kept})
 

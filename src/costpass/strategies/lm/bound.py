@@ -10,6 +10,14 @@ _TEMPLATE_TOKENS = 256
 _NOTHING = Decimal(0)
 
 
+@dataclass
+class Excess:
+    """By how much an endpoint has gone beyond what it was bounded to; 1 for one that keeps to its limits."""
+
+    input: Decimal = Decimal(1)
+    output: Decimal = Decimal(1)
+
+
 @dataclass(frozen=True)
 class Bound:
     """A request that cannot cost more than `worst_usd`."""
@@ -47,15 +55,16 @@ def bound(
     left_usd: Decimal | None,
     asked_tokens: int | None,
     output_limit: int | None,
-    excess: Decimal = Decimal(1),
+    excess: Excess | None = None,
 ) -> Bound | None:
     """The bound on a request with so much left to spend, or None where not even one token can be paid.
 
-    `excess` is by how much the endpoint is known to go beyond what was bounded; it is reckoned with from then on.
+    `excess` is by how much the endpoint is known to go beyond its bounds; it is reckoned with from then on.
     """
-    input_tokens = prompt_bytes + _TEMPLATE_TOKENS
-    input_usd = prices.input_usd(input_tokens) * excess
-    each = prices.output_usd_each(input_tokens) * excess
+    beyond = excess or Excess()
+    input_tokens = int(most_input(prompt_bytes) * beyond.input)
+    input_usd = prices.input_usd(input_tokens)
+    each = prices.output_usd_each(input_tokens) * beyond.output
     ceilings = [tokens for tokens in (asked_tokens, output_limit) if tokens is not None]
     most = min(ceilings, default=None)
     if left_usd is None:
@@ -66,6 +75,11 @@ def bound(
     if affordable is None or (most is not None and most <= affordable):
         return Bound(input_usd + each * (most or 0), most, by_cap=False)
     return Bound(input_usd + each * affordable, affordable, by_cap=True)
+
+
+def most_input(prompt_bytes: int) -> int:
+    """The most tokens that a prompt can have: a token is at least a byte, and the template adds some."""
+    return prompt_bytes + _TEMPLATE_TOKENS
 
 
 def _dearest(rates: list[Rate], request_input_tokens: int) -> Decimal:

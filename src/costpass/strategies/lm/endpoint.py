@@ -4,7 +4,7 @@ import re
 from collections import OrderedDict
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Protocol
 from urllib.parse import urlsplit
@@ -13,15 +13,46 @@ from costpass.attempt import Usage
 from costpass.attempt import usd as exact_usd
 from costpass.errors import BadInputError, CostpassError, MissingExtraError
 from costpass.pricing import Quote
-from costpass.strategies.lm.bound import Prices
+from costpass.strategies.lm.bound import Excess, Prices, most_input
 from costpass.strategies.lm.pace import Pace
-from costpass.strategies.lm.usage import estimated
+from costpass.strategies.lm.usage import INPUT_CLASSES, estimated
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient
     from pydantic_ai.models import Model
 
 LOCAL = "local"
+#: Prefixes that name a provider or its API also where requests go to another address.
+PROVIDERS = frozenset(
+    {
+        "alibaba",
+        "anthropic",
+        "azure",
+        "bedrock",
+        "cerebras",
+        "cohere",
+        "deepseek",
+        "fireworks",
+        "gateway",
+        "google",
+        "google-cloud",
+        "groq",
+        "huggingface",
+        "litellm",
+        "mistral",
+        "moonshotai",
+        "nebius",
+        "ollama",
+        "openai",
+        "openai-chat",
+        "openai-responses",
+        "openrouter",
+        "ovhcloud",
+        "together",
+        "xai",
+        "zai",
+    }
+)
 _PROMPTS_REMEMBERED = 20_000
 
 
@@ -44,14 +75,17 @@ class Address:
         '127.0.0.1:8000'
         """
         prefix, colon, name = model.partition(":")
-        if colon and name and not prefix.startswith(("/", ".")):
+        # At a server of one's own, a colon may well be part of the name, as in llama3:8b.
+        is_provider = prefix in PROVIDERS if base_url else not prefix.startswith(("/", "."))
+        if colon and name and is_provider:
             return cls(prefix, name, base_url, api_key)
         if base_url is None:
             raise BadInputError(
                 f"model {model!r} does not say its provider; write provider:name, such as openai:gpt-4o-mini or "
                 "local:smollm2-135m, or give the base_url of an OpenAI-compatible server"
             )
-        return cls(urlsplit(base_url).netloc or "custom", model, base_url, api_key)
+        # Without what may stand before the host: a name and a password.
+        return cls(urlsplit(base_url).netloc.rpartition("@")[2] or "custom", model, base_url, api_key)
 
     def __str__(self) -> str:
         return f"{self.provider}:{self.model}"
@@ -62,6 +96,8 @@ class Connection:
     """A model ready for one request; `core_seconds` says what the request took where that can be known."""
 
     model: "Model"
+    #: Its client sends requests again by itself unless told not to each time, which is slow to tell.
+    retries_itself: bool
     core_seconds: Callable[[], Awaitable[float]] | None = None
 
 
@@ -80,13 +116,12 @@ class Endpoint:
         self, address: Address, quote: Quote, connector: Connector, pace: Pace, *, core_hour_usd: Decimal | None = None
     ) -> None:
         self.address = address
-        self.quote = quote
-        self.prices = Prices(quote)
+        self.quote = _with_every_input_class(quote)
+        self.prices = Prices(self.quote)
         self.connector = connector
         self.pace = pace
         self.core_hour_usd = core_hour_usd
-        #: By how much a request has cost more than it was bounded to; 1 for an endpoint that keeps to its limits.
-        self.excess = Decimal(1)
+        self.excess = Excess()
         #: The most output tokens that the endpoint lets one ask for, once it has said so.
         self.output_limit: int | None = None
         self._inputs: OrderedDict[bytes, Usage] = OrderedDict()
@@ -111,10 +146,21 @@ class Endpoint:
         """What the same prompt used at another time."""
         return self._inputs.get(prompt)
 
-    def learn(self, held_usd: Decimal, spent_usd: Decimal) -> None:
-        """Takes note of a request that cost more than could be foreseen."""
-        if held_usd and spent_usd > held_usd:
-            self.excess *= spent_usd / held_usd
+    def learn(self, usage: Usage, prompt_bytes: int, max_tokens: int | None) -> None:
+        """Takes note of a request that read or wrote more than could be foreseen."""
+        read = sum(getattr(usage, name) or 0 for name in INPUT_CLASSES)
+        self.excess.input = max(self.excess.input, Decimal(read) / most_input(prompt_bytes))
+        if max_tokens:
+            self.excess.output = max(self.excess.output, Decimal(usage.output_tokens or 0) / max_tokens)
+
+
+def _with_every_input_class(quote: Quote) -> Quote:
+    """A price that says nothing of cached input takes it for input: too dear rather than free, or an error after it."""
+    tokens = dict(quote.rates.tokens)
+    if "input" in tokens:
+        for name in ("cache_read", "cache_write", "cache_write_1h"):
+            tokens.setdefault(name, tokens["input"])
+    return replace(quote, rates=replace(quote.rates, tokens=tokens))
 
 
 class Remote:
@@ -122,6 +168,7 @@ class Remote:
 
     def __init__(self, address: Address) -> None:
         self._model = build_model(address)
+        self._retries_itself = not tell_not_to_retry(self._model)
         self._open = AsyncExitStack()
         self._entered = False
 
@@ -130,7 +177,7 @@ class Remote:
         if not self._entered:
             self._entered = True
             await self._open.enter_async_context(self._model)
-        yield Connection(self._model)
+        yield Connection(self._model, self._retries_itself)
 
     async def close(self) -> None:
         await self._open.aclose()
@@ -147,7 +194,18 @@ def build_model(address: Address, *, reuse_connections: bool = True) -> "Model":
     except UserError as error:
         raise CostpassError(f"{address}: {_missing_key(error) or _first_sentence(error)}") from None
     except ImportError as error:
+        if address.base_url or address.provider.split("-")[0] in ("openai", "anthropic", "google"):
+            raise MissingExtraError(str(address), "lm") from None
         raise CostpassError(f"{address}: its provider's package is not installed ({_first_sentence(error)})") from None
+
+
+def tell_not_to_retry(model: "Model") -> bool:
+    """Has the model's client send each request once, as its retries would be neither counted nor booked."""
+    client: Any = getattr(model, "client", None)
+    if not isinstance(getattr(client, "max_retries", None), int):
+        return False
+    client.max_retries = 0
+    return True
 
 
 def _at_its_provider(address: Address) -> "Model":

@@ -11,8 +11,8 @@ class Stopwatch:
     def __init__(self) -> None:
         self.started = time.monotonic()
         self.idle_s = 0.0
-        #: Told of every second that did not count, so that a deadline can be moved.
-        self.on_idle: Callable[[float], None] = lambda _: None
+        #: Told when the attempt begins to do nothing but wait, and when it goes on, so that a deadline can stand still.
+        self.on_idle: Callable[[bool], None] = lambda _: None
         self._waiting = 0
         self._working = 0
         self._idle_since: float | None = None
@@ -47,7 +47,8 @@ class Stopwatch:
         idle = self._waiting > 0 and self._working == 0
         if idle and self._idle_since is None:
             self._idle_since = time.monotonic()
+            self.on_idle(True)
         elif not idle and self._idle_since is not None:
-            seconds, self._idle_since = time.monotonic() - self._idle_since, None
-            self.idle_s += seconds
-            self.on_idle(seconds)
+            self.idle_s += time.monotonic() - self._idle_since
+            self._idle_since = None
+            self.on_idle(False)

@@ -7,6 +7,8 @@ from costpass.attempt import Usage
 if TYPE_CHECKING:
     from pydantic_ai.usage import RequestUsage
 
+INPUT_CLASSES = ("input_tokens", "cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens")
+
 #: A token of text is at least a byte, and about four in English.
 _BYTES_PER_TOKEN = 4
 
@@ -39,17 +41,19 @@ def estimated(prompt_bytes: int, output_tokens: int, alike: Usage | None) -> Usa
     return alike.model_copy(update={"output_tokens": output_tokens, "reasoning_tokens": None})
 
 
+def output_tokens(pieces: int, text: str) -> int:
+    """How many tokens have arrived: mostly each came as a piece of its own; pieces too long for that are many tokens.
+
+    >>> output_tokens(3, "one two three"), output_tokens(1, "a whole answer in a single piece of text")
+    (3, 10)
+    """
+    size = len(text.encode("utf-8", "replace"))
+    return pieces if size <= 4 * _BYTES_PER_TOKEN * pieces else -(-size // _BYTES_PER_TOKEN)
+
+
 def total(usages: list[Usage]) -> Usage:
     """The sum over requests; a class that no request knows stays unknown."""
-    names = (
-        "input_tokens",
-        "cache_read_tokens",
-        "cache_write_tokens",
-        "cache_write_1h_tokens",
-        "output_tokens",
-        "reasoning_tokens",
-        "requests",
-    )
+    names = (*INPUT_CLASSES, "output_tokens", "reasoning_tokens", "requests")
     sums: dict[str, Any] = {}
     quantities: dict[str, float] = {}
     for usage in usages:

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import TYPE_CHECKING
 
-from costpass.strategies.lm.endpoint import Address, Connection, build_model
+from costpass.strategies.lm.endpoint import Address, Connection, build_model, tell_not_to_retry
 from costpass.strategies.lm.local.server import LocalPool
 
 if TYPE_CHECKING:
@@ -24,7 +24,8 @@ class LocalConnector:
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[Connection]:
         async with self._pool.lease() as lease:
-            yield Connection(await self._model(lease.base_url), lease.cpu_seconds)
+            model = await self._model(lease.base_url)
+            yield Connection(model, retries_itself=False, core_seconds=lease.cpu_seconds)
 
     async def close(self) -> None:
         await self._open.aclose()
@@ -34,5 +35,6 @@ class LocalConnector:
         if base_url not in self._models:
             address = Address("local", self._name, base_url)
             model = build_model(address, reuse_connections=False)
+            tell_not_to_retry(model)
             self._models[base_url] = await self._open.enter_async_context(model)
         return self._models[base_url]
