@@ -355,17 +355,25 @@ def test_votes_are_asked_side_by_side_under_one_cap(tmp_path: Path) -> None:
     assert all(row["billed"]["input"] + 2 * row["max_tokens"] < 10_000 for row in rows)
 
 
-def test_a_judge_that_cannot_be_asked_leaves_a_fault_and_no_verdict(tmp_path: Path) -> None:
-    with provider(tmp_path) as loopback, provider(tmp_path, auth="right") as closed:
+def test_a_judge_that_cannot_be_paid_leaves_a_fault_and_no_verdict(tmp_path: Path) -> None:
+    with provider(tmp_path) as loopback:
         (tmp_path / "q.jsonl").write_text('{"question": "Say hello", "target": "a greeting"}\n')
         document = experiment(
             loopback.url,
             benchmarks=[{"name": "q.jsonl", "grader": {"judge": {"model": "openai:sim-judge"}}}],
-            strategies=[strategy(loopback.url, model="openai:sim-p70")],
+            strategies=[strategy(loopback.url, settings={"max_tokens": 20})],
             repetitions=1,
+            budgets={"attempt_usd": 0.001, "total_usd": 0.0015},
         )
         document["prices"]["models"]["sim-judge"] = document["prices"]["models"]["sim-p70"]
-        assert run(document, tmp_path / "ledger", base_url=f"{closed.url}/v1") is Ended.faults
+        assert run(document, tmp_path / "ledger", base_url=f"{loopback.url}/v1") is Ended.budget
+        [record] = records(tmp_path / "ledger")
+        assert (record.status, record.failure, record.passed) == ("fault", "grading", None)
+        assert record.cost_usd == loopback.billed(PRICES)
+        document["budgets"]["total_usd"] = 1
+        assert run(document, tmp_path / "ledger", base_url=f"{loopback.url}/v1") is Ended.complete
+        assert finished(tmp_path / "ledger")[0].passed is True
+        assert spent(tmp_path / "ledger") == loopback.billed(PRICES)
 
 
 def test_a_password_in_an_address_is_not_recorded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ from decimal import Decimal
 from costpass.errors import MissingExtraError
 from costpass.runs.plan import Plan, Strategy
 from costpass.runs.preparing import quote
+from costpass.runs.reaching import judge_addresses
 from costpass.strategies.lm.endpoint import LOCAL, Address, Connector, Endpoint, Remote
 from costpass.strategies.lm.pace import Pace
 
@@ -17,6 +18,7 @@ class Endpoints:
     def __init__(self, plan: Plan, *, say: Callable[[str], None]) -> None:
         self._plan = plan
         self._say = say
+        self._judges = judge_addresses(plan)
         self._made: dict[Address, Endpoint] = {}
 
     def of(self, strategy: Strategy) -> Endpoint:
@@ -25,14 +27,12 @@ class Endpoints:
 
     async def of_judge(self, model: str) -> Endpoint:
         """The endpoint of a grader's judge."""
-        return self._at(self._judge(model))
+        return self._at(self._judges[model])
 
     def check_judges(self) -> None:
         """Makes the judges' endpoints now, so that one that cannot be reached is known before money is spent."""
-        for graded in self._plan.benchmarks:
-            for grader in (graded.grader, *graded.own.values()):
-                if grader.judge_model is not None:
-                    self._at(self._judge(grader.judge_model))
+        for address in self._judges.values():
+            self._at(address)
 
     @property
     def rate_limited(self) -> int:
@@ -42,10 +42,6 @@ class Endpoints:
     async def close(self) -> None:
         for endpoint in self._made.values():
             await endpoint.connector.close()
-
-    def _judge(self, model: str) -> Address:
-        is_local = model.startswith(f"{LOCAL}:")
-        return Address.parse(model, base_url=None if is_local else self._plan.base_url)
 
     def _at(self, address: Address) -> Endpoint:
         if address not in self._made:

@@ -107,7 +107,7 @@ def estimate(
     loading = Loading()
     placeholders = dict.fromkeys(absent, NOT_SET)
     plan = prepare(experiment, folder, overrides, environment={**environment, **placeholders}, load=loading)
-    judges = judge_addresses(plan, overrides.base_url)
+    judges = judge_addresses(plan)
     known = [strategy.address for strategy in plan.strategies if not absent & set(needed[strategy.id])]
     not_set = absent | missing_keys([*known, *judges.values()])
     history = read_history(ledger, plan, unsure={name for name, names in needed.items() if absent & set(names)})

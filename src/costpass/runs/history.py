@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 
-from costpass.errors import CostpassError
 from costpass.ledger.opening import open_sources
 from costpass.ledger.queries import FAULTS
 from costpass.ledger.store import Ledger
 from costpass.runs.plan import Plan
+from costpass.runs.recording import require_ledger_of
+from costpass.runs.resuming import require_same_strategy
 
 _CELL = "strategy, benchmark, problem, repetition"
 _SPENT = "coalesce(cost_usd, 0) + coalesce(grading_usd, 0)"
@@ -49,14 +50,10 @@ def read_history(path: Path | None, plan: Plan, *, unsure: Collection[str] = ())
     history = History()
     if path is None or not Ledger.is_ledger(path):
         return history
-    name = Ledger(path).name
-    if name != plan.experiment.experiment:
-        raise CostpassError(
-            f"{path} is the ledger of {name!r}, not of {plan.experiment.experiment!r}; -o names another"
-        )
+    require_ledger_of(plan, Ledger(path))
     digests = {strategy.id: strategy.digest for strategy in plan.strategies if strategy.id not in unsure}
     for strategy, benchmark, problem, repetition, digest, done, priced, usd, spent in _cells(path):
-        _same_strategy(strategy, digest, digests)
+        require_same_strategy(strategy, digest, digests)
         history.spent_by_strategy[strategy] = history.spent_by_strategy.get(strategy, Decimal(0)) + (spent or 0)
         past = history.parts.setdefault((strategy, benchmark or ""), Past())
         past.done += bool(done) and _is_planned(plan, benchmark, problem, strategy, repetition)
@@ -73,14 +70,6 @@ def _cells(path: Path) -> list[tuple[str, str | None, str, int | None, str | Non
             columns,
             f"SELECT {_CELL}, max(config_digest), bool_or(status NOT IN {FAULTS}), count(cost_usd) {counted}, "
             f"sum({_SPENT}) {counted}, sum({_SPENT}) FROM {{attempts}} GROUP BY {_CELL} ORDER BY {_CELL}",
-        )
-
-
-def _same_strategy(strategy: str, digest: str | None, digests: dict[str, str]) -> None:
-    if digest is not None and digests.get(strategy, digest) != digest:
-        raise CostpassError(
-            f"the strategy {strategy!r} is not what it was when the ledger's attempts were made (its model, technique, "
-            "prompt or settings have changed); give it another id, or write to another ledger with -o"
         )
 
 

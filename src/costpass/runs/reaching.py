@@ -14,12 +14,13 @@ NOT_SET = "http://not-set"
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]")
 
 
-def judge_addresses(plan: Plan, base_url: str | None) -> dict[str, Address]:
+def judge_addresses(plan: Plan) -> dict[str, Address]:
     """Where the judges of the plan's graders are, by the models' names."""
     graders = (grader for graded in plan.benchmarks for grader in (graded.grader, *graded.own.values()))
     models = dict.fromkeys(grader.judge_model for grader in graders if grader.judge_model is not None)
     return {
-        model: Address.parse(model, base_url=None if model.startswith(f"{LOCAL}:") else base_url) for model in models
+        model: Address.parse(model, base_url=None if model.startswith(f"{LOCAL}:") else plan.base_url)
+        for model in models
     }
 
 

@@ -88,16 +88,21 @@ def open_ledger(path: Path, plan: Plan) -> Ledger:
     """The experiment's ledger, made where there is none; what it needs for a later grading is put beside it."""
     if Ledger.is_ledger(path):
         ledger = Ledger(path)
-        if ledger.name != plan.experiment.experiment:
-            raise CostpassError(
-                f"{path} is the ledger of {ledger.name!r}, not of {plan.experiment.experiment!r}; -o names another"
-            )
+        require_ledger_of(plan, ledger)
     else:
         ledger = Ledger.create(path, name=plan.experiment.experiment, price_book=plan.book.digest)
     experts = {**ledger.manifest.get("context", {}).get("experts", {}), **_experts(plan)}
     ledger.update_manifest(price_book=plan.book.digest, context={"experts": experts})
     _write_problems(ledger.path / PROBLEMS, plan)
     return ledger
+
+
+def require_ledger_of(plan: Plan, ledger: Ledger) -> None:
+    """Refuses the ledger of another experiment."""
+    if ledger.name != plan.experiment.experiment:
+        raise CostpassError(
+            f"{ledger.path} is the ledger of {ledger.name!r}, not of {plan.experiment.experiment!r}; -o names another"
+        )
 
 
 def _experts(plan: Plan) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What an earlier run of the same experiment has left: which tries are done, what was spent, what was cut short."""
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -40,7 +40,7 @@ def look_back(ledger: Ledger, plan: Plan) -> Before:
     #: Records that the plan does not hold, such as those of a strategy since taken out: they are spent all the same.
     elsewhere: dict[Cell, int] = {}
     for record in attempts_of(ledger.journal_path):
-        _same_strategy(record, digests)
+        require_same_strategy(record.strategy, record.config_digest, digests)
         cell = (record.benchmark, record.problem, record.strategy, record.repetition)
         number = plan.number(cell)
         if number is None:
@@ -77,11 +77,11 @@ def _planned(plan: Plan, strategy: Strategy) -> int:
     return strategy.repetitions * sum(len(graded.benchmark.problems) for graded in plan.benchmarks)
 
 
-def _same_strategy(record: Attempt, digests: dict[str, str]) -> None:
-    expected = digests.get(record.strategy)
-    if expected is not None and record.config_digest not in (None, expected):
+def require_same_strategy(name: str, digest: str | None, digests: Mapping[str, str]) -> None:
+    """Refuses attempts that were made when the strategy of that name was another one."""
+    if digest is not None and digests.get(name, digest) != digest:
         raise CostpassError(
-            f"the strategy {record.strategy!r} is not what it was when the ledger's attempts were made (its model, "
+            f"the strategy {name!r} is not what it was when the ledger's attempts were made (its model, "
             "technique, prompt or settings have changed); give it another id, or write to another ledger with -o"
         )
 

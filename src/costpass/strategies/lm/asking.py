@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _FIRST_WAIT_S = 0.5
 _MOST_WAIT_S = 30.0
-#: How long a request that is refused again and again, or broken, is tried in all.
+#: How long a request that is refused again and again is tried in all.
 _PATIENCE_S = 600.0
 _SEED_SPACE = 2**31
 _SECONDS_PER_HOUR = 3600
@@ -113,9 +113,10 @@ class Asking:
             assert call.broken is not None
             refused = call.broken.failure == "rate_limit"
             tries += not refused
-            if not call.broken.again or tries > self._shared.retries or time.monotonic() - began > _PATIENCE_S:
-                if refused:
-                    self.broken.append(call)
+            tired = refused and time.monotonic() - began > _PATIENCE_S
+            if tired:
+                self.broken.append(call)
+            if tired or not call.broken.again or tries > self._shared.retries:
                 raise FaultError(call.broken)
             if not refused:
                 await self._wait_before(tries)
