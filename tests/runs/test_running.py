@@ -70,6 +70,14 @@ def test_a_reply_that_was_whole_before_the_line_broke_is_not_paid_for_twice(tmp_
         assert len(loopback.requests()) == 20
 
 
+def test_a_cap_that_broken_requests_used_up_is_not_the_strategy_s_failure(tmp_path: Path) -> None:
+    with provider(tmp_path, cut=1, words=400) as loopback:
+        document = experiment(loopback.url, budgets={"attempt_usd": 0.0006}, strategies=[strategy(loopback.url)])
+        run({**document, "retries": 20}, tmp_path / "ledger")
+    assert {record.status for record in records(tmp_path / "ledger")} == {"fault"}
+    assert "budget" in {record.failure for record in records(tmp_path / "ledger")}
+
+
 def test_a_storm_of_429s_is_waited_out(tmp_path: Path) -> None:
     with provider(tmp_path, storm=(20, 10), retry_after=0.05) as loopback:
         assert run(experiment(loopback.url, repetitions=4), tmp_path / "ledger") is Ended.complete

@@ -78,6 +78,9 @@ async def attempt(
     asking = Asking(endpoint, shared, one.strategy.settings)
     ending = await _answer(one, asking, watch, plan.experiment.budgets.wall_clock_s)
     await asking.close()
+    if ending.status == "cost_killed" and not asking.calls and asking.broken:
+        # Broken requests alone have used the cap up: that says nothing of the strategy.
+        ending = Ending("fault", "budget", message=ending.message)
     duration_ms = watch.elapsed_ms
     grading = await _grade(one, ending, shared, parent, judge_endpoint)
     asking.backfill()
